@@ -1,0 +1,76 @@
+"""Instants: integer milliseconds since 1970-01-01 UTC, in and out.
+
+The only module that reads the clock. Anything that is no time is None, never 0
+(behaviour: an unknown time stays unknown).
+"""
+
+import time
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+
+MS = 1000
+DAY_MS = 86_400_000
+# Epoch numbers above this are milliseconds, below it seconds.
+_MILLISECONDS_FROM = 10**11
+# 9999-12-31T23:59:59.999Z: what datetime and every report can still print.
+_LATEST_MS = 253_402_300_799_999
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
+_USUAL_LENGTH = 24
+
+
+def now_ms() -> int:
+    """The present instant."""
+    return time.time_ns() // 1_000_000
+
+
+def iso(at_ms: int | None) -> str | None:
+    """ISO 8601 UTC with milliseconds, `2026-09-23T10:00:00.000Z`."""
+    if at_ms is None:
+        return None
+    moment = _EPOCH + timedelta(milliseconds=at_ms)
+    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{at_ms % MS:03d}Z"
+
+
+def parse_instant(value: object) -> int | None:
+    """ISO text, epoch seconds or epoch milliseconds; None for anything else.
+
+    A text without offset is UTC, as every harness writes it.
+    """
+    if isinstance(value, str):
+        return parse_iso(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    if value != value or not 0 <= value <= _LATEST_MS:
+        return None
+    return int(value) if value > _MILLISECONDS_FROM else round(value * MS)
+
+
+def parse_iso(text: str) -> int | None:
+    """The instant of an ISO 8601 text, None when it is none."""
+    if len(text) == _USUAL_LENGTH and text[19] == "." and text[23] == "Z":
+        # `2026-09-23T10:00:00.000Z`, as every harness writes it, once per line: minutes repeat.
+        minute_ms, rest = _minute_ms(text[:16]), text[17:19] + text[20:23]
+        if minute_ms is not None and text[16] == ":" and rest.isdecimal() and rest.isascii() and rest < "60":
+            return minute_ms + int(rest)
+    return _parse_any(text)
+
+
+@lru_cache(maxsize=256)
+def _minute_ms(text: str) -> int | None:
+    """The instant of `2026-09-23T10:00`, in UTC."""
+    return _parse_any(text) if text[10] == "T" and text[13] == ":" else None
+
+
+def _parse_any(text: str) -> int | None:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    try:
+        at_ms = (moment - _EPOCH) // _MILLISECOND
+    except OverflowError:
+        return None
+    return at_ms if 0 <= at_ms <= _LATEST_MS else None

@@ -1,0 +1,73 @@
+"""Tasks and their outcomes."""
+
+import re
+from typing import Any
+
+from msgspec import Struct
+
+from observer.base.errors import CaptureRefused
+from observer.facts import ownership
+from observer.ledger import assertions
+from observer.ledger.open import Writer, transaction
+from observer.records.ownership import OUTCOME_STATES
+
+_TASK_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/+@-]{0,127}\Z")
+
+
+class TaskFields(Struct, frozen=True):
+    """What may be said of a task; None leaves it as it is."""
+
+    project: str | None = None
+    family: str | None = None
+    title: str | None = None
+    issue_url: str | None = None
+
+
+class OutcomeFields(Struct, frozen=True):
+    """What may be said of an outcome; None leaves it as it is."""
+
+    state: str | None = None
+    candidate: str | None = None
+    proof: str | None = None
+    repairs: int | None = None
+    corrections: int | None = None
+
+
+def create(connection: Writer, task: str, fields: TaskFields) -> bool:
+    """Makes a task known; False when it was already, which changes nothing."""
+    if not _TASK_ID.match(task):
+        raise CaptureRefused(f"{task!r} is no task id", "letters, digits and . _ : / + @ - (128 at most), such as T-42")
+    with transaction(connection):
+        if assertions.in_force(connection, "task", {"task": task}) is not None:
+            return False
+        assertions.append(connection, "task", {"task": task}, {**_given(fields), "origin": "capture"})
+    return True
+
+
+def amend(connection: Writer, task: str, fields: TaskFields, *, reason: str) -> None:
+    """Changes what is said of a task; the old row stays as history."""
+    with transaction(connection):
+        require(connection, task)
+        assertions.append(connection, "task", {"task": task}, _given(fields), reason=reason)
+
+
+def record_outcome(connection: Writer, task: str, fields: OutcomeFields, *, reason: str | None = None) -> None:
+    """Records how a task ended; what the call leaves out stays as it was."""
+    if fields.state is not None and fields.state not in OUTCOME_STATES:
+        raise CaptureRefused(f"no such state: {fields.state}", f"one of: {', '.join(OUTCOME_STATES)}")
+    for name in ("repairs", "corrections"):
+        if (getattr(fields, name) or 0) < 0:
+            raise CaptureRefused(f"{name} cannot be negative")
+    with transaction(connection):
+        require(connection, task)
+        assertions.append(connection, "outcome", {"task": task}, _given(fields), reason=reason)
+
+
+def require(connection: Writer, task: str) -> None:
+    """CaptureRefused unless the task exists."""
+    if ownership.task(connection, task) is None:
+        raise CaptureRefused(f"no task {task!r}", f"agent-observer capture create-task --task {task}")
+
+
+def _given(fields: Struct) -> dict[str, Any]:
+    return {name: getattr(fields, name) for name in fields.__struct_fields__}

@@ -1,0 +1,60 @@
+"""Finding prompts, sessions and their owners by key or by bare native id."""
+
+from msgspec import Struct
+
+from observer.ledger.open import Reader
+
+_SUBMISSIONS = """
+    WITH names (name) AS (SELECT :name UNION SELECT harness || ':' || :name FROM session)
+    SELECT DISTINCT submission.id, submission.kind, session.key
+    FROM submission JOIN session ON session.id = submission.session_id
+    WHERE (submission.id IN (SELECT name FROM names) OR submission.alias IN (SELECT name FROM names))
+      AND submission.copied = 0
+    ORDER BY 1, 3"""
+_SESSIONS = "SELECT key FROM session WHERE key = :name OR native_id = :name ORDER BY key"
+_CHILDREN = """
+    WITH RECURSIVE below (key) AS (
+      SELECT key FROM session WHERE parent = :name
+      UNION SELECT session.key FROM session JOIN below ON session.parent = below.key)
+    SELECT key FROM below ORDER BY key"""
+_SESSION_OWNERS = "SELECT task FROM session_assignment WHERE session = ? ORDER BY task"
+_PROMPT_OWNERS = """
+    SELECT DISTINCT assignment.task FROM assignment
+    JOIN submission ON submission.id = assignment.submission AND submission.copied = 0
+    JOIN session ON session.id = submission.session_id
+    WHERE session.key = ? ORDER BY 1"""
+
+
+class Found(Struct, frozen=True):
+    """A submission with its kind and session."""
+
+    id: str
+    kind: str
+    session: str
+
+
+def submissions(reader: Reader, name: str) -> list[Found]:
+    """Every submission of that key, alias, or bare native id."""
+    exact = [Found(*row) for row in reader.execute(_SUBMISSIONS, {"name": name})]
+    return [each for each in exact if each.id == name] or exact
+
+
+def sessions(reader: Reader, name: str) -> list[str]:
+    """Every session of that key or bare native id."""
+    found = [row[0] for row in reader.execute(_SESSIONS, {"name": name})]
+    return [name] if name in found else found
+
+
+def children(reader: Reader, session: str) -> list[str]:
+    """Sessions that this one started, however deep."""
+    return [row[0] for row in reader.execute(_CHILDREN, {"name": session})]
+
+
+def session_owners(reader: Reader, session: str) -> list[str]:
+    """Tasks that own the whole session."""
+    return [row[0] for row in reader.execute(_SESSION_OWNERS, (session,))]
+
+
+def prompt_owners(reader: Reader, session: str) -> list[str]:
+    """Tasks that own a prompt in the session."""
+    return [row[0] for row in reader.execute(_PROMPT_OWNERS, (session,))]

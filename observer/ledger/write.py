@@ -1,0 +1,174 @@
+"""Writing what sources say: one batch after another, idempotent.
+
+Runs inside a transaction of the caller (one per source, cursor included), so
+a crash leaves all or nothing of a source. Only a Batch, which the privacy
+screen alone can make, is accepted.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from observer.ledger import responses
+from observer.ledger.open import Writer
+from observer.records.session import Session
+from observer.records.source import Batch, Cursor, Quarantine, SourceFile
+
+_SESSION = """
+    INSERT INTO session (key, harness, native_id, parent, role, project, branch, client_version, entry_point,
+                         forked_from, started_ms, ended_ms, marked_copied_until_ms)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (key) DO UPDATE SET
+      parent = COALESCE(parent, excluded.parent),
+      role = CASE WHEN 'subagent' IN (role, excluded.role) THEN 'subagent' ELSE COALESCE(role, excluded.role) END,
+      project = COALESCE(project, excluded.project),
+      branch = COALESCE(branch, excluded.branch),
+      client_version = COALESCE(client_version, excluded.client_version),
+      entry_point = COALESCE(entry_point, excluded.entry_point),
+      forked_from = COALESCE(forked_from, excluded.forked_from),
+      started_ms = MIN(COALESCE(started_ms, excluded.started_ms), COALESCE(excluded.started_ms, started_ms)),
+      ended_ms = MAX(COALESCE(ended_ms, excluded.ended_ms), COALESCE(excluded.ended_ms, ended_ms)),
+      marked_copied_until_ms = MAX(COALESCE(marked_copied_until_ms, excluded.marked_copied_until_ms),
+                                   COALESCE(excluded.marked_copied_until_ms, marked_copied_until_ms)),
+      unsettled = 1
+    RETURNING id"""
+_TURN = """
+    INSERT INTO turn (session_id, id, started_ms, ended_ms, duration_ms, state, model, effort)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (session_id, id) DO UPDATE SET
+      started_ms = MIN(COALESCE(started_ms, excluded.started_ms), COALESCE(excluded.started_ms, started_ms)),
+      ended_ms = MAX(COALESCE(ended_ms, excluded.ended_ms), COALESCE(excluded.ended_ms, ended_ms)),
+      duration_ms = COALESCE(duration_ms, excluded.duration_ms),
+      state = CASE WHEN COALESCE(state, 'active') = 'active' THEN COALESCE(excluded.state, state) ELSE state END,
+      model = COALESCE(model, excluded.model),
+      effort = COALESCE(effort, excluded.effort)"""
+_SUBMISSION = """
+    INSERT INTO submission (session_id, id, kind, ordinal, at_ms, turn, alias, text_hash, excerpt)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (session_id, id) DO UPDATE SET
+      alias = COALESCE(alias, excluded.alias), turn = COALESCE(turn, excluded.turn)
+    WHERE (alias IS NULL AND excluded.alias IS NOT NULL) OR (turn IS NULL AND excluded.turn IS NOT NULL)"""
+_EVENT = """
+    INSERT OR IGNORE INTO event (session_id, family, native_id, ordinal, at_ms, turn, name, target, status, duration_ms,
+                                 size_bytes, truncated, detail)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+_FAULT = "INSERT OR IGNORE INTO fault (source_id, ordinal, category, keys) VALUES (?, ?, ?, ?)"
+_CURSOR = """
+    UPDATE source SET read_to = ?, tail_hash = ?, ordinal = ?, context = ?, size = ?, mtime_ns = ?, adapter_version = ?,
+                      privacy_version = ?, imported_ms = ?, gone_ms = NULL
+    WHERE id = ?"""
+
+
+class Inserted(Struct):
+    """How many rows are new."""
+
+    responses: int = 0
+    submissions: int = 0
+    events: int = 0
+    faults: int = 0
+
+    def add(self, other: "Inserted") -> None:
+        """Adds another count to this one."""
+        self.responses += other.responses
+        self.submissions += other.submissions
+        self.events += other.events
+        self.faults += other.faults
+
+
+class ReadState(Struct, frozen=True):
+    """What is remembered of a source besides its cursor."""
+
+    size: int
+    mtime_ns: int
+    adapter_version: int
+    privacy_version: int
+    imported_ms: int
+
+
+def source(connection: Writer, file: SourceFile) -> int:
+    """The number of a source, which is made known if it is new."""
+    connection.execute("INSERT OR IGNORE INTO source (harness, path) VALUES (?, ?)", (file.harness, file.path))
+    found = connection.execute("SELECT id FROM source WHERE harness = ? AND path = ?", (file.harness, file.path))
+    return int(found.fetchone()[0])
+
+
+def batch(connection: Writer, source_id: int, content: Batch) -> Inserted:
+    """Writes one batch; repeats change nothing."""
+    sessions = {each.key: _session(connection, each) for each in _joined(content.sessions)}
+    for key in _named(content) - sessions.keys():
+        sessions[key] = _session(connection, _bare(key))
+    connection.executemany(_TURN, [(sessions[row[0]], *row[1:]) for row in map(msgspec.structs.astuple, content.turns)])
+    new_responses, conflicts = responses.write(connection, source_id, sessions, content.responses)
+    return Inserted(
+        responses=new_responses,
+        submissions=_insert(
+            connection,
+            _SUBMISSION,
+            [
+                (sessions[each.session], each.id, each.kind, each.ordinal, each.at_ms, each.turn, each.alias,
+                 each.text_hash, each.excerpt)
+                for each in content.submissions
+            ],
+        ),
+        events=_insert(
+            connection, _EVENT, [(sessions[row[0]], *row[1:]) for row in map(msgspec.structs.astuple, content.events)]
+        ),
+        faults=faults(connection, source_id, (*content.faults, *conflicts)),
+    )  # fmt: skip
+
+
+def faults(connection: Writer, source_id: int, found: Sequence[Quarantine]) -> int:
+    """Files faults of a source; a known one stays one."""
+    rows = [
+        (source_id, -1 if each.ordinal is None else each.ordinal, each.category, ",".join(each.keys)) for each in found
+    ]
+    return _insert(connection, _FAULT, rows)
+
+
+def forget_faults(connection: Writer, source_id: int) -> None:
+    """A source that is read from its beginning files its faults anew."""
+    connection.execute("DELETE FROM fault WHERE source_id = ?", (source_id,))
+
+
+def cursor(connection: Writer, source_id: int, reached: Cursor, state: ReadState) -> None:
+    """Remembers how far a source was read; part of the source's transaction."""
+    connection.execute("DELETE FROM fault WHERE source_id = ? AND ordinal = -1", (source_id,))
+    connection.execute(
+        _CURSOR,
+        (reached.offset, reached.tail_hash, reached.ordinal, reached.context, state.size, state.mtime_ns,
+         state.adapter_version, state.privacy_version, state.imported_ms, source_id),
+    )  # fmt: skip
+
+
+def _session(connection: Writer, session: Session) -> int:
+    return int(connection.execute(_SESSION, msgspec.structs.astuple(session)).fetchone()[0])
+
+
+def _joined(sessions: Sequence[Session]) -> list[Session]:
+    """Each key once where the batch says the same thing again (the common case)."""
+    return list(dict.fromkeys(sessions))
+
+
+def _named(content: Batch) -> set[str]:
+    """Keys that rows name without saying anything about the session itself."""
+    keys = {each.session for each in content.responses}
+    keys.update(each.session for each in content.turns)
+    keys.update(each.session for each in content.submissions)
+    keys.update(each.session for each in content.events)
+    return keys
+
+
+def _bare(key: str) -> Session:
+    harness, _, native_id = key.partition(":")
+    return Session(key, harness, native_id)
+
+
+def _insert(connection: Writer, statement: str, rows: list[tuple[Any, ...]]) -> int:
+    """Runs a statement for all rows; how many rows it really added or changed."""
+    if not rows:
+        return 0
+    before = connection.total_changes
+    connection.executemany(statement, rows)
+    return connection.total_changes - before

@@ -1,0 +1,95 @@
+"""How often and how long to try: one policy for all requests of a publication.
+
+Waits only for what says how long it lasts, never longer in all than it was
+allowed, and says so. A request that may have been carried out is repeated
+only when repeating it changes nothing.
+"""
+
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from publish import answers
+from publish.answers import Refused, Unreachable
+from publish.result import Stop
+
+DEFAULT_WAIT_S = 50.0
+_MOST_TRIES = 3
+_PAUSE_S = 0.5
+
+T = TypeVar("T")
+
+
+class Uncertain(Exception):
+    """A request may or may not have been carried out; `cause` says what went wrong."""
+
+    def __init__(self, cause: Stop) -> None:
+        super().__init__(cause.message)
+        self.cause = cause
+
+
+class Patience:
+    """Runs requests. `max_wait` seconds are shared by all of them; `announce` hears of each wait."""
+
+    def __init__(
+        self,
+        *,
+        max_wait: float = DEFAULT_WAIT_S,
+        announce: Callable[[str], None] = lambda _line: None,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._left = max_wait
+        self._announce = announce
+        self._sleep = sleep
+
+    def repeatable(self, request: Callable[[], T]) -> T:
+        """The answer to a request that may be sent again.
+
+        Refused when the server says no, Stop when it keeps failing.
+        """
+        for attempt in range(1, _MOST_TRIES + 1):
+            try:
+                return self._through_limits(request)
+            except (Refused, Unreachable) as error:
+                if not _may_pass(error):
+                    raise
+                if attempt == _MOST_TRIES:
+                    raise _stop(error) from error
+                self._sleep(_PAUSE_S * attempt)
+        raise AssertionError("unreachable")
+
+    def once(self, request: Callable[[], T]) -> T:
+        """The answer to a request that must not be sent blindly again.
+
+        Uncertain when it may have been carried out, Refused when it was not.
+        """
+        try:
+            return self._through_limits(request)
+        except (Refused, Unreachable) as error:
+            if _may_pass(error):
+                raise Uncertain(_stop(error)) from error
+            raise
+
+    def _through_limits(self, request: Callable[[], T]) -> T:
+        """Sends again after a rate limit has passed: what was limited was not carried out."""
+        for attempt in range(1, _MOST_TRIES + 1):
+            try:
+                return request()
+            except Refused as refused:
+                wait = answers.limit(refused)
+                if wait is None:
+                    raise
+                if wait.seconds > self._left or attempt == _MOST_TRIES:
+                    raise answers.stop(refused) from refused
+                self._announce(f"GitHub asks to wait {wait.seconds:.0f} s (until {wait.until})")
+                self._left -= wait.seconds
+                self._sleep(wait.seconds)
+        raise AssertionError("unreachable")
+
+
+def _may_pass(error: Refused | Unreachable) -> bool:
+    return isinstance(error, Unreachable) or answers.is_uncertain(error)
+
+
+def _stop(error: Refused | Unreachable) -> Stop:
+    return answers.stop(error) if isinstance(error, Refused) else answers.unreachable(error)

@@ -1,0 +1,62 @@
+"""Result: what became of a publication, in one of six words.
+
+The shape of `publish --json` (cli.md) and of the exit code that goes with it.
+"""
+
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+from observer.base.errors import FAILED, REFUSED
+from publish.target import Target
+
+Outcome = Literal["created", "updated", "unchanged", "skipped", "refused", "failed"]
+
+
+class Stop(Exception):
+    """Ends a publication with a word, a reason in one word, and a sentence for a person."""
+
+    def __init__(self, outcome: Outcome, reason: str, message: str) -> None:
+        super().__init__(message)
+        self.outcome: Outcome = outcome
+        self.reason = reason
+        self.message = message
+
+
+class Result(Struct, frozen=True):
+    """`reason` is one word, `message` a sentence; both are empty when all is said.
+
+    `duplicates`: further comments of ours, left alone. `foreign_markers`:
+    comments of others that carry our marker, never touched. `previous_state`:
+    the digest in the comment that was there before; `state_discarded`: its
+    memory was unreadable and is lost. `target_state`: open, closed or merged.
+    """
+
+    result: Outcome
+    target: Target
+    subjects: list[str]
+    reason: str | None = None
+    message: str = ""
+    comment_id: int | None = None
+    comment_url: str | None = None
+    duplicates: list[int] = []
+    foreign_markers: list[int] = []
+    previous_state: str | None = None
+    state_discarded: bool = False
+    target_state: str | None = None
+
+    @property
+    def exit_code(self) -> int:
+        """0 when the comment is as it should be or left on purpose, 1 failed, 2 refused."""
+        return {"failed": FAILED, "refused": REFUSED}.get(self.result, 0)
+
+    def document(self) -> dict[str, Any]:
+        """The JSON form."""
+        fields: dict[str, Any] = msgspec.to_builtins(self)
+        return fields | {"target": target(self.target)}
+
+
+def target(chosen: Target) -> dict[str, Any]:
+    """The JSON form of a target."""
+    return {"repo": chosen.repo, "pr": chosen.pr, "commit": chosen.commit}

@@ -1,0 +1,161 @@
+"""Records of real runs, whose bill is known, through the real command line."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.builders.answers import Row, Told, by_model, contents, inserted, native, sums
+from tests.command_line import machine
+from tests.places import RECORDS
+
+SETS = sorted(path.parent for path in RECORDS.glob("*/*/expected.json"))
+_NAMES = [f"{path.parent.name}/{path.name}" for path in SETS]
+
+
+class Run:
+    """One set after its import, with what its bill says."""
+
+    def __init__(self, folder: Path, base: Path) -> None:
+        self.bill: dict[str, Any] = json.loads((folder / "expected.json").read_text("utf-8"))
+        self.harness = "claude" if self.bill["harness"] == "claude-code" else "codex"
+        cli = machine(base)
+        cli.lay(folder)
+        self.before = contents(cli.home)
+        first = cli("sync", "--json")
+        self.again = cli("sync", "--json")
+        self.after = contents(cli.home)
+        self.told = Told(cli, first)
+
+    @property
+    def billed(self) -> list[Row]:
+        """The responses that were billed and that the records tell of.
+
+        Releases without a record per response tell of all of them, without ids.
+        """
+        billed = [each for each in self.bill["billed"] if each["billed"] and each["usage"]]
+        place = "lines" if self.harness == "claude" else "records"
+        return [each for each in billed if each["in_records"][place]] or billed
+
+    @property
+    def has_ids(self) -> bool:
+        """Whether the records name each response."""
+        return self.harness == "claude" or any(each["in_records"]["records"] for each in self.billed)
+
+
+@pytest.fixture(scope="module", params=SETS, ids=_NAMES)
+def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return Run(request.param, tmp_path_factory.mktemp("set"))
+
+
+def test_every_source_is_read(run: Run) -> None:
+    assert run.told.synced.code == 0, run.told.synced.err
+    assert [row["failed"] for row in run.told.synced.json["harnesses"]] == [[], []]
+
+
+def test_a_second_sync_inserts_nothing_and_reads_nothing(run: Run) -> None:
+    """E010, §23.1."""
+    assert inserted(run.again) == {}
+    assert all(row["unchanged"] == row["sources"] for row in run.again.json["harnesses"])
+
+
+def test_the_records_stay_as_they_were(run: Run) -> None:
+    """§23.6: byte for byte, and no file more."""
+    assert run.after == run.before
+
+
+def test_every_model_has_exactly_its_billed_counters(run: Run) -> None:
+    wanted: dict[str, dict[str, int]] = {}
+    for each in run.billed:
+        row = wanted.setdefault(each["model"], {})
+        for name, value in _counters(run, each).items():
+            row[name] = row.get(name, 0) + value
+    found = {
+        model: {name: value for name, value in sums(rows).items() if name in wanted.get(model, {})}
+        for model, rows in by_model(run.told.rows).items()
+    }
+    assert found == wanted
+
+
+def test_every_response_is_there_once_with_its_own_figures(run: Run) -> None:
+    if not run.has_ids:
+        assert len(run.told.rows) == len(run.billed)
+        return
+    wanted = {each["response_id"]: (each["model"], *_input_and_output(run, each)) for each in run.billed}
+    found = [
+        (native(row["response_id"]), row["model"], row["input_tokens"], row["output_tokens"]) for row in run.told.rows
+    ]
+    assert sorted(found) == sorted((name, *figures) for name, figures in wanted.items())
+
+
+def test_a_persons_prompts_are_told_from_all_others(run: Run) -> None:
+    """§4.2, §3.4."""
+    assert sum(session["genuine_prompts"] for session in run.told.sessions) == run.bill["genuine_prompts"]
+    shown = sum(len(session["prompts"]) for session in run.told.shown)
+    assert shown == run.bill["genuine_prompts"]
+
+
+def test_sessions_and_subagents_are_told_apart(run: Run) -> None:
+    workers = [session for session in run.told.sessions if session["role"] == "subagent"]
+    assert len(workers) == run.bill["subagents"]
+    assert all(run.told.root(worker["session"]) != worker["session"] for worker in workers)
+    wanted = run.bill.get("sessions", len(set(run.bill.get("session_ids", []))))
+    if wanted:
+        assert len({run.told.root(session["session"]) for session in run.told.sessions}) == wanted
+
+
+def test_what_happened_is_counted(run: Run) -> None:
+    """Calls, compactions and errors of the API, as far as the bill knows them."""
+    if "tool_calls" in run.bill:
+        assert run.told.events("tool_call") == run.bill["tool_calls"]
+    if "compactions" in run.bill:
+        assert run.told.events("compaction") == run.bill["compactions"]
+    if "api_errors" in run.bill:
+        assert run.told.events("api_error") == run.bill["api_errors"]
+
+
+def test_sums_agree_with_the_rows(run: Run) -> None:
+    """Whatever the groups are, they hold the same responses."""
+    for by in ("day", "session"):
+        assert sum(group["responses"] for group in run.told.usage(by)) == len(run.told.rows)
+    assert sum(session["responses"] for session in run.told.sessions) == len(run.told.rows)
+
+
+def test_healthy_records_have_no_faults(run: Run) -> None:
+    assert run.told.cli("faults", "list", "--json").json == {"faults": []}
+
+
+def _counters(run: Run, billed: Row) -> dict[str, int]:
+    usage = billed["usage"]
+    given, made = _input_and_output(run, billed)
+    if run.harness == "claude":
+        split = usage.get("cache_creation")
+        lifetimes = {"write_5m?": 1, "write_1h?": 1}
+        if split:
+            lifetimes = {"write_5m": split["ephemeral_5m_input_tokens"], "write_1h": split["ephemeral_1h_input_tokens"]}
+        return {
+            "responses": 1,
+            "input": given,
+            "cached": usage["cache_read_input_tokens"],
+            "write": usage["cache_creation_input_tokens"],
+            "output": made,
+            **lifetimes,
+        }
+    written = {"write": 0} if run.has_ids else {"write?": 1}  # the old totals say nothing of cache writes
+    return {
+        "responses": 1,
+        "input": given,
+        "cached": usage["input_tokens_details"]["cached_tokens"],
+        "output": made,
+        "reasoning": usage["output_tokens_details"]["reasoning_tokens"],
+        "total": usage["total_tokens"],
+        **written,
+    }
+
+
+def _input_and_output(run: Run, billed: Row) -> tuple[int, int]:
+    """What the records can tell at best: of a cut answer, the most output they ever saw."""
+    usage = billed["usage"]
+    seen = billed["in_records"].get("output_tokens_seen")
+    return usage["input_tokens"], max(seen) if seen else usage["output_tokens"]

@@ -11,11 +11,13 @@ from typing import Any
 from msgspec import Struct
 
 from observer.native.decode import Lines
-from observer.records.source import RawBatch, SourceFile
+from observer.records.source import RawBatch, SourceFile, Unreadable
+
+Discovered = SourceFile | Unreadable
 
 
 class Adapter(Struct, frozen=True):
-    """One harness.
+    """One harness that writes line files.
 
     `version` rises when the same bytes would give other records: sources read
     under another version are read again. `line` is the typed line (a tagged
@@ -33,6 +35,29 @@ class Adapter(Struct, frozen=True):
     line: Any
     context: type[Struct]
     roots: Callable[[Mapping[str, str], Path], list[Path]]
-    discover: Callable[[Path], Iterable[SourceFile]]
+    discover: Callable[[Path], Iterable[Discovered]]
     start: Callable[[SourceFile], Struct]
     read: Callable[[Lines, Any], RawBatch]
+
+
+class Store(Struct, frozen=True):
+    """One harness that keeps sessions in a database or a folder of documents.
+
+    Its records change in place, so a unit is always read as a whole and what
+    it says replaces what it said before. `discover` lists the units below a
+    root with their fingerprints; `read` makes one unit's records, raising
+    OSError or observer.native.sqlite_ro.StoreError when it cannot be read. Both
+    open foreign files read-only, through observer.native alone. `homes` lists
+    the homes of other agents that lie beside a unit, given its path, and are
+    imported with it: (harness, root).
+    """
+
+    harness: str
+    version: int
+    roots: Callable[[Mapping[str, str], Path], list[Path]]
+    discover: Callable[[Path], Iterable[Discovered]]
+    read: Callable[[SourceFile], RawBatch]
+    homes: Callable[[str], Iterable[tuple[str, Path]]] | None = None
+
+
+Reader = Adapter | Store

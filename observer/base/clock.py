@@ -6,7 +6,6 @@ The only module that reads the clock. Anything that is no time is None, never 0
 
 import time
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
 
 MS = 1000
 DAY_MS = 86_400_000
@@ -16,7 +15,6 @@ _MILLISECONDS_FROM = 10**11
 _LATEST_MS = 253_402_300_799_999
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
-_USUAL_LENGTH = 24
 
 
 def now_ms() -> int:
@@ -48,21 +46,6 @@ def parse_instant(value: object) -> int | None:
 
 def parse_iso(text: str) -> int | None:
     """The instant of an ISO 8601 text, None when it is none."""
-    if len(text) == _USUAL_LENGTH and text[19] == "." and text[23] == "Z":
-        # `2026-09-23T10:00:00.000Z`, as every harness writes it, once per line: minutes repeat.
-        minute_ms, rest = _minute_ms(text[:16]), text[17:19] + text[20:23]
-        if minute_ms is not None and text[16] == ":" and rest.isdecimal() and rest.isascii() and rest < "60":
-            return minute_ms + int(rest)
-    return _parse_any(text)
-
-
-@lru_cache(maxsize=256)
-def _minute_ms(text: str) -> int | None:
-    """The instant of `2026-09-23T10:00`, in UTC."""
-    return _parse_any(text) if text[10] == "T" and text[13] == ":" else None
-
-
-def _parse_any(text: str) -> int | None:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:

@@ -66,6 +66,12 @@ class SourceMissing(ObserverError):
     slug = "source-missing"
 
 
+class ConfigInvalid(ObserverError):
+    """The person's settings file is wrong; the message names every faulty place."""
+
+    slug = "config-invalid"
+
+
 class ScheduleError(ObserverError):
     """A price schedule is invalid; the message names every faulty place."""
 
@@ -82,6 +88,12 @@ class UnknownSession(ObserverError):
     """A session key that the ledger does not hold."""
 
     slug = "unknown-session"
+
+
+class UnknownTurn(ObserverError):
+    """A turn that the ledger does not hold."""
+
+    slug = "unknown-turn"
 
 
 class CaptureRefused(ObserverError):

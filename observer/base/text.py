@@ -46,6 +46,11 @@ def count(number: int | None, unknown: int) -> str:
     return f">={number:,} (lower bound)" if unknown else f"{number:,}"
 
 
+def plural(number: int, word: str) -> str:
+    """`1 response`, `1,204 responses`."""
+    return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"
+
+
 def duration(ms: int | None) -> str:
     """`42ms`, `1.5s`, `10s`, `1m 1s`, `2h 3m`: rounded to the unit shown, from one hour on cut to minutes.
 

@@ -9,6 +9,8 @@ from observer.base.clock import DAY_MS, MS
 from observer.base.errors import UsageError
 
 _EPOCH = date(1970, 1, 1)
+_LAST_DAY = (date.max - _EPOCH).days
+_HORIZON_MS = (date(2100, 1, 1) - _EPOCH).days * DAY_MS
 _STEP_MS = 7 * DAY_MS
 
 
@@ -32,16 +34,18 @@ def day_start_ms(day: date, where: tzinfo) -> int:
 
 
 def day_name(number: int) -> str:
-    """`YYYY-MM-DD` of a day number (days since 1970-01-01)."""
-    return (_EPOCH + timedelta(days=number)).isoformat()
+    """`YYYY-MM-DD` of a day number (days since 1970-01-01); what lies beyond the calendar is its last day."""
+    return (_EPOCH + timedelta(days=min(number, _LAST_DAY))).isoformat()
 
 
 def offsets(where: tzinfo, first_ms: int, last_ms: int) -> list[tuple[int, int]]:
     """The zone's offsets over a span: (valid from this instant, offset in ms), in order.
 
     Transitions are found to the second; two within one week would be missed,
-    which no zone has had since 1970.
+    which no zone has had since 1970. From 2100 on the last offset holds: only
+    a broken clock writes such times, and nobody should wait for its rules.
     """
+    first_ms, last_ms = min(first_ms, _HORIZON_MS), min(last_ms, _HORIZON_MS)
     found = [(first_ms, _offset_ms(where, first_ms))]
     at_ms = first_ms
     while at_ms < last_ms:

@@ -92,7 +92,12 @@ def withdraw_session(connection: Writer, session: str, task: str, *, reason: str
     with transaction(connection):
         found = lookup.sessions(connection, session)
         key = found[0] if len(found) == 1 else session
-        _withdraw(connection, "session", {"session": key, "task": task}, key, reason)
+        names = {"session": key, "task": task}
+        derived = lookup.evidence(connection, key, task)
+        if derived is not None and assertions.in_force(connection, "session", names) is None:
+            # A router's binding: what is taken back must have been said.
+            assertions.append(connection, "session", names, {"evidence": derived})
+        _withdraw(connection, "session", names, key, reason)
     return key
 
 

@@ -40,7 +40,8 @@ def create(connection: Writer, task: str, fields: TaskFields) -> bool:
     with transaction(connection):
         if assertions.in_force(connection, "task", {"task": task}) is not None:
             return False
-        assertions.append(connection, "task", {"task": task}, {**_given(fields), "origin": "capture"})
+        values = {**_derived(connection, task), **_given(fields), "origin": "capture"}
+        assertions.append(connection, "task", {"task": task}, values)
     return True
 
 
@@ -48,7 +49,8 @@ def amend(connection: Writer, task: str, fields: TaskFields, *, reason: str) -> 
     """Changes what is said of a task; the old row stays as history."""
     with transaction(connection):
         require(connection, task)
-        assertions.append(connection, "task", {"task": task}, _given(fields), reason=reason)
+        values = {**_derived(connection, task), **_given(fields)}
+        assertions.append(connection, "task", {"task": task}, values, reason=reason)
 
 
 def record_outcome(connection: Writer, task: str, fields: OutcomeFields, *, reason: str | None = None) -> None:
@@ -60,7 +62,12 @@ def record_outcome(connection: Writer, task: str, fields: OutcomeFields, *, reas
             raise CaptureRefused(f"{name} cannot be negative")
     with transaction(connection):
         require(connection, task)
-        assertions.append(connection, "outcome", {"task": task}, _given(fields), reason=reason)
+        key = {"task": task}
+        if fields.state is None and assertions.in_force(connection, "outcome", key) is None:
+            raise CaptureRefused(
+                f"no outcome of {task} is recorded yet", f"agent-observer capture outcome --task {task} --state …"
+            )
+        assertions.append(connection, "outcome", key, _given(fields), reason=reason)
 
 
 def require(connection: Writer, task: str) -> None:
@@ -69,5 +76,14 @@ def require(connection: Writer, task: str) -> None:
         raise CaptureRefused(f"no task {task!r}", f"agent-observer capture create-task --task {task}")
 
 
+def _derived(connection: Writer, task: str) -> dict[str, Any]:
+    """What a router says of a task that nobody has captured; an assertion about it starts from there."""
+    known = ownership.task(connection, task)
+    if known is None or assertions.in_force(connection, "task", {"task": task}) is not None:
+        return {}
+    return {**_given(TaskFields(known.project, known.family, known.title, known.issue_url)), "origin": known.origin}
+
+
 def _given(fields: Struct) -> dict[str, Any]:
-    return {name: getattr(fields, name) for name in fields.__struct_fields__}
+    values = {name: getattr(fields, name) for name in fields.__struct_fields__}
+    return {name: value for name, value in values.items() if value is not None}

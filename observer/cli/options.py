@@ -1,13 +1,15 @@
 """Options that several commands share, and what they mean."""
 
 import argparse
+from collections.abc import Mapping
 from datetime import tzinfo
 from pathlib import Path
 
+from observer import config
 from observer.base import paths, when, zones
 from observer.facts.filters import Filter
 
-HARNESS_NAMES = ("codex", "claude", "opencode", "grok", "router")
+HARNESS_NAMES = config.HARNESSES
 
 
 def add_filters(parser: argparse.ArgumentParser) -> None:
@@ -18,8 +20,9 @@ def add_filters(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--model", action="append", default=[], help="only this model, exactly as recorded (repeatable)")
     group.add_argument(
-        "--project", action="append", default=[], metavar="PATH", help="only this directory, exactly (repeatable)"
-    )
+        "--project", action="append", default=[], metavar="PATH",
+        help="only this project: an alias, a path that usage --by project shows, or a recorded directory (repeatable)",
+    )  # fmt: skip
     group.add_argument("--session", action="append", default=[], metavar="KEY", help="only this session (repeatable)")
     group.add_argument("--task", help="only what this task's prompts and sessions cover")
     group.add_argument("--since", metavar="WHEN", help="a date, a date-time, or a span such as 7d")
@@ -42,6 +45,14 @@ def positive(text: str) -> int:
     return number
 
 
+def not_negative(text: str) -> int:
+    """A count of at least 0."""
+    number = int(text)
+    if number < 0:
+        raise ValueError(text)
+    return number
+
+
 def filters(args: argparse.Namespace, zone: tzinfo) -> Filter:
     """The filter that the options describe."""
     return Filter(
@@ -56,8 +67,13 @@ def filters(args: argparse.Namespace, zone: tzinfo) -> Filter:
 
 
 def zone(args: argparse.Namespace) -> tzinfo:
-    """The time zone that decides days."""
-    return zones.zone(args.timezone)
+    """The time zone that decides days: the option, else the settings, else the machine's."""
+    return zones.zone(config.load().timezone if args.timezone is None else args.timezone)
+
+
+def aliases() -> Mapping[str, tuple[str, ...]]:
+    """The project aliases of the settings."""
+    return config.load().projects
 
 
 def ledger(args: argparse.Namespace) -> Path:

@@ -16,5 +16,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "schema": ("observer.cli.schema", "print the JSON Schema of the evidence"),
     "publish": ("observer.cli.publish", "keep one comment on a pull request or commit up to date"),
     "prices": ("observer.cli.prices", "list, explain, check or start a price schedule"),
+    "trace": ("observer.cli.trace", "what happened in a task, session or turn, event by event"),
     "faults": ("observer.cli.faults", "list the places in the records that could not be read"),
+    "health": ("observer.cli.health", "find live sessions that leave no records"),
+    "doctor": ("observer.cli.doctor", "check the installation, the ledger and the sources, and say what to do"),
+    "config": ("observer.cli.config", "show or write the settings: extra places, project aliases, time zone"),
 }

@@ -11,7 +11,7 @@ from observer.cli.output import Output
 from observer.facts import responses
 from observer.facts.responses import ResponseRow
 from observer.ledger.open import reader
-from observer.reports import named
+from observer.reports import named, projects
 from observer.reports.shapes import token_fields
 
 _SHOWN = 50
@@ -31,6 +31,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     wanted = options.filters(args, options.zone(args))
     whole = out.wants_json or args.csv
     with reader(options.ledger(args)) as connection:
+        wanted = projects.narrowed(connection, wanted, options.aliases())
         if wanted.task is not None:
             named.task(connection, wanted.task)
         newest = args.limit if args.limit or whole or not sys.stdout.isatty() else _SHOWN

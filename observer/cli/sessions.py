@@ -11,7 +11,7 @@ from observer.base.text import count
 from observer.cli import options
 from observer.cli.output import Output
 from observer.ledger.open import reader
-from observer.reports import sessions
+from observer.reports import projects, sessions
 
 _SHOWN = 50
 _HEADERS = ("session", "role", "project", "ended", "prompts", "responses", "total tokens")
@@ -35,7 +35,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
             document = sessions.shown(connection, args.session)
             out.json(document) if out.wants_json else _show(document, out)
             return 0
-        found = sessions.listed(connection, options.filters(args, options.zone(args)))
+        wanted = projects.narrowed(connection, options.filters(args, options.zone(args)), options.aliases())
+        found = sessions.listed(connection, wanted)
     limit = args.limit or (None if out.wants_json or args.csv or not sys.stdout.isatty() else _SHOWN)
     rows = found[:limit]
     if out.wants_json:
@@ -54,6 +55,17 @@ def _cells(row: dict[str, Any]) -> tuple[object, ...]:
             row["responses"], _total(row["by_semantics"]))  # fmt: skip
 
 
+def _show_instructions(document: dict[str, Any], out: Output) -> None:
+    """The release of the agent instructions, and what proves it."""
+    proof = document["instructions"]
+    if proof is None and document["agentsmd_version"] is None:
+        return
+    out.text(f"{'agentsmd':16}{document['agentsmd_version'] or 'unknown'}")
+    for name, value in (proof or {}).items():
+        if value is not None:
+            out.text(f"  {name.replace('_', ' '):22}{value}")
+
+
 def _total(by_semantics: dict[str, Any]) -> str:
     if len(by_semantics) != 1:
         return "mixed semantics" if by_semantics else "0"
@@ -67,6 +79,7 @@ def _show(document: dict[str, Any], out: Output) -> None:
     for name in ("models", "turns", "events", "submissions", "faults"):
         counts = document[name]
         out.text(f"{name:16}{', '.join(f'{key} {number}' for key, number in counts.items()) or 'none'}")
+    _show_instructions(document, out)
     for label, sums in document["by_semantics"].items():
         out.text(f"\n{label}")
         unknown = sums["unknown_counts"]

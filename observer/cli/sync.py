@@ -13,12 +13,13 @@ from typing import Any
 
 import msgspec
 
+from observer import config
 from observer.adapters.registry import HARNESSES
 from observer.base import paths
 from observer.base.errors import FAILED
 from observer.cli import options
 from observer.cli.output import Output
-from observer.facts.ledger import contracts
+from observer.facts.ledger import contracts, releases
 from observer.importing.engine import Imported, Request, sync
 from observer.ledger.open import reader
 
@@ -33,20 +34,29 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--source", type=Path, metavar="PATH", help="only this file; of the --harness given, else Codex"
     )
+    parser.add_argument(
+        "--agentsmd-repo", type=Path, metavar="PATH", help="a clone whose tags are releases of the agent instructions"
+    )
     parser.add_argument("--full", action="store_true", help="read every source from its beginning")
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Imports, prints what is new per agent; 1 when a source failed."""
     harnesses = tuple(args.harness) or (("codex",) if args.source else ())
-    request = Request(harnesses, tuple(path.expanduser() for path in args.root), args.source, args.full)
+    roots = tuple(path.expanduser() for path in args.root)
+    request = Request(harnesses, roots, args.source, args.full, config.load().roots, args.agentsmd_repo)
     ledger = options.ledger(args)
     with _progress() as progress:
         answers = sync(ledger, request, environment=paths.environment(), home=paths.home(), progress=progress)
     if out.wants_json:
         with reader(ledger) as connection:
-            out.json({"harnesses": [_document(each) for each in answers], "agentsmd_versions": 0,
-                      "contracts": contracts(connection)})  # fmt: skip
+            out.json(
+                {
+                    "harnesses": [_document(each) for each in answers],
+                    "agentsmd_versions": releases(connection),
+                    "contracts": contracts(connection),
+                }
+            )
     else:
         _show(answers, out)
     return FAILED if any(each.failed for each in answers) else 0
@@ -70,6 +80,12 @@ def _show(answers: list[Imported], out: Output) -> None:
     for answer in answers:
         for failure in answer.failed:
             out.note(f"could not read {failure.path}: {failure.error}")
+    for answer in answers:
+        if answer.replayed:
+            out.note(
+                f"{answer.harness}: {answer.replayed} sources read again under newer rules,"
+                f" {answer.submissions_updated} submissions and {answer.events_updated} events changed"
+            )
     if any(each.malformed for each in answers):
         out.note("some records could not be used: agent-observer faults list")
     if not any(each.sources for each in answers):

@@ -12,7 +12,7 @@ from observer.cli import options
 from observer.cli.output import Output
 from observer.ledger.open import reader
 from observer.pricing.bundle import load
-from observer.reports import usage
+from observer.reports import projects, usage
 
 _COLUMNS = ("input", "cached_input", "cache_write_input", "output", "reasoning_output")
 
@@ -29,9 +29,11 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Prints one row per group and counter semantics."""
     zone = options.zone(args)
     wanted = options.filters(args, zone)
+    aliases = options.aliases()
     schedule = load(args.prices)
     with reader(options.ledger(args)) as connection:
-        document = usage.build(connection, wanted, by=args.by, zone=zone, schedule=schedule)
+        wanted = projects.narrowed(connection, wanted, aliases)
+        document = usage.build(connection, wanted, by=args.by, zone=zone, schedule=schedule, aliases=aliases)
     if out.wants_json:
         out.json(document)
         return 0

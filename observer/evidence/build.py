@@ -170,7 +170,8 @@ def _coverage(report: TaskReport) -> Coverage:
         missing_sessions=len(found.missing_sessions),
         sessions_without_usage=len(found.sessions_without_usage),
         conflicting_sessions=len(found.conflicting_sessions),
-        unbound_worker_sessions=len(found.unbound_worker_sessions),
+        # A run whose session is out of sight is a worker without an owner too.
+        unbound_worker_sessions=len(found.unbound_worker_sessions) + len(found.unbound_dispatches),
         unbound_responses=found.unbound_responses,
         turns_without_usage=len(found.turns_without_usage),
     )

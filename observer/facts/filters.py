@@ -6,16 +6,20 @@ from msgspec import Struct
 
 # Statements that use the clause name these tables `response` and `session`.
 _WHOLE = "session.key IN (SELECT session FROM session_assignment WHERE task = :task)"
-_TASK_SESSIONS = f"""({_WHOLE}
+TASK_SESSIONS = f"""({_WHOLE}
     OR EXISTS (SELECT 1 FROM submission JOIN assignment ON assignment.submission = submission.id
                WHERE assignment.task = :task AND submission.copied = 0 AND submission.session_id = session.id))"""
 # A turn belongs to its first genuine prompt (rules.attribution).
-TURN_OWNER = """(
+_OWNER = """(
     SELECT id FROM submission
-    WHERE session_id = response.session_id AND turn = response.turn AND kind = 'genuine' AND copied = 0
+    WHERE session_id = {row}.session_id AND turn = {row}.turn AND kind = 'genuine' AND copied = 0
     ORDER BY at_ms IS NULL, at_ms, ordinal, id LIMIT 1)"""
-_TASK_RESPONSES = f"""({_WHOLE}
-    OR {TURN_OWNER} IN (SELECT submission FROM assignment WHERE task = :task))"""
+_OWNED = f"""({_WHOLE}
+    OR {_OWNER} IN (SELECT submission FROM assignment WHERE task = :task))"""
+TURN_OWNER = _OWNER.format(row="response")
+_TASK_RESPONSES = _OWNED.format(row="response")
+# An event outside every turn belongs to its whole session, never to one of its prompts.
+OWNED_EVENT = _OWNED.format(row="event")
 
 
 class Filter(Struct, frozen=True):
@@ -52,7 +56,7 @@ def of_sessions(wanted: Filter) -> tuple[str, dict[str, Any]]:
         holes = _names(given, "m", wanted.models)
         parts.append(f"EXISTS (SELECT 1 FROM response WHERE session_id = session.id AND model IN ({holes}))")
     if wanted.task is not None:
-        parts.append(_TASK_SESSIONS)
+        parts.append(TASK_SESSIONS)
         given["task"] = wanted.task
     _between(
         parts,

@@ -17,7 +17,8 @@ _CHILDREN = """
       SELECT key FROM session WHERE parent = :name
       UNION SELECT session.key FROM session JOIN below ON session.parent = below.key)
     SELECT key FROM below ORDER BY key"""
-_SESSION_OWNERS = "SELECT task FROM session_assignment WHERE session = ? ORDER BY task"
+_SESSION_OWNERS = "SELECT task FROM asserted_session WHERE session = ? ORDER BY task"
+_EVIDENCE = "SELECT evidence FROM session_assignment WHERE session = ? AND task = ?"
 _PROMPT_OWNERS = """
     SELECT DISTINCT assignment.task FROM assignment
     JOIN submission ON submission.id = assignment.submission AND submission.copied = 0
@@ -51,8 +52,14 @@ def children(reader: Reader, session: str) -> list[str]:
 
 
 def session_owners(reader: Reader, session: str) -> list[str]:
-    """Tasks that own the whole session."""
+    """Tasks that own the whole session because a coordinator said so."""
     return [row[0] for row in reader.execute(_SESSION_OWNERS, (session,))]
+
+
+def evidence(reader: Reader, session: str, task: str) -> str | None:
+    """Why the whole session is the task's, whoever says so; None when it is not."""
+    row = reader.execute(_EVIDENCE, (session, task)).fetchone()
+    return str(row[0]) if row else None
 
 
 def prompt_owners(reader: Reader, session: str) -> list[str]:

@@ -10,17 +10,19 @@ from observer.ledger.open import Reader
 from observer.records.ownership import Assignment, Outcome, SessionAssignment, Task
 from observer.rules.attribution import Ownership, Prompt
 
-_TASK_FIELDS = "task, project, family, title, issue_url, origin"
-_CREATED = "(SELECT MIN(recorded_ms) FROM task_assertion AS first WHERE first.task = task.task)"
-_TASKS = f"SELECT {_TASK_FIELDS}, {_CREATED} FROM task ORDER BY task"
-_TASK = f"SELECT {_TASK_FIELDS}, {_CREATED} FROM task WHERE task = ?"
-_OUTCOME = "SELECT task, state, candidate, proof, repairs, corrections, recorded_ms FROM outcome WHERE task = ?"
+_TASK_FIELDS = "task, project, family, title, issue_url, origin, created_ms"
+_TASKS = f"SELECT {_TASK_FIELDS} FROM task ORDER BY task"
+_TASK = f"SELECT {_TASK_FIELDS} FROM task WHERE task = ?"
+_OUTCOME = (
+    "SELECT task, state, candidate, proof, repairs, corrections, router_status, recorded_ms FROM outcome WHERE task = ?"
+)
 _WHOLE = "SELECT session, task, evidence FROM session_assignment WHERE task = ? ORDER BY session"
 _PROMPT_SESSIONS = """
     SELECT DISTINCT session.key FROM assignment
     JOIN submission ON submission.id = assignment.submission AND submission.copied = 0
     JOIN session ON session.id = submission.session_id
     WHERE assignment.task = ?"""
+_ATTEMPT_SESSIONS = "SELECT DISTINCT session FROM attempt WHERE task = ? AND session IS NOT NULL"
 _IN = "(SELECT value FROM json_each(:keys))"
 _PROMPTS = f"""
     SELECT submission.id, session.key, submission.turn, submission.at_ms, submission.ordinal
@@ -64,10 +66,15 @@ class Scope(Struct, frozen=True):
     whole: tuple[SessionAssignment, ...]
     sessions: tuple[str, ...]
     missing_sessions: tuple[str, ...]
-    by_prompts: bool
+    prompted: tuple[str, ...]
     ownership: Ownership
     unbound_workers: tuple[str, ...]
     empty_turns: tuple[tuple[str, str], ...]
+
+    @property
+    def measured(self) -> frozenset[str]:
+        """Sessions that are bound to the task, as a whole or by prompts, and in the ledger."""
+        return frozenset((*self.prompted, *(each.session for each in self.whole))) - frozenset(self.missing_sessions)
 
 
 def tasks(reader: Reader) -> list[Task]:
@@ -88,14 +95,16 @@ def outcome(reader: Reader, name: str) -> Outcome | None:
 
 
 def scope(reader: Reader, name: str) -> Scope:
-    """The scope of a task: sessions of its prompts and its whole sessions."""
+    """The scope of a task: sessions of its prompts, its whole sessions, and sessions made for its runs."""
     whole = tuple(SessionAssignment(*row) for row in reader.execute(_WHOLE, (name,)))
     prompted = {row[0] for row in reader.execute(_PROMPT_SESSIONS, (name,))}
-    return of_sessions(reader, prompted | {each.session for each in whole}, whole=whole, by_prompts=bool(prompted))
+    made = {row[0] for row in reader.execute(_ATTEMPT_SESSIONS, (name,))}
+    sessions = prompted | made | {each.session for each in whole}
+    return of_sessions(reader, sessions, whole=whole, prompted=tuple(sorted(prompted)))
 
 
 def of_sessions(
-    reader: Reader, wanted: Iterable[str], *, whole: tuple[SessionAssignment, ...] = (), by_prompts: bool = False
+    reader: Reader, wanted: Iterable[str], *, whole: tuple[SessionAssignment, ...] = (), prompted: tuple[str, ...] = ()
 ) -> Scope:
     """The scope of these sessions."""
     sessions = sorted(wanted)
@@ -111,7 +120,7 @@ def of_sessions(
         whole=whole,
         sessions=tuple(sessions),
         missing_sessions=tuple(key for key in sessions if key not in present),
-        by_prompts=by_prompts,
+        prompted=prompted,
         ownership=Ownership(
             tuple(Prompt(*row) for row in reader.execute(_PROMPTS, keys)),
             {name: tuple(rows) for name, rows in bindings.items()},

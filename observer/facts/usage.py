@@ -31,7 +31,9 @@ _TASK = f"""(
       UNION
       SELECT task FROM assignment WHERE submission = {TURN_OWNER}))"""
 _SUMS = ", ".join(f"SUM(response.{name})" for name in COUNTERS)
+# The tiers are made a table first: asked row by row, JSON costs as much as everything else.
 _GROUPS = f"""
+    WITH tier AS MATERIALIZED (SELECT key AS model, value FROM json_each(:thresholds))
     SELECT {{key}} AS key, response.model, response.semantics, response.shape,
       CASE WHEN tier.value IS NULL THEN 0 ELSE response.context_tokens > tier.value END AS over,
       response.final, response.service_tier, response.speed,
@@ -39,7 +41,7 @@ _GROUPS = f"""
       GROUP_CONCAT(response.native_cost_usd), {_SUMS}
     FROM response
     JOIN session ON session.id = response.session_id
-    LEFT JOIN json_each(:thresholds) AS tier ON tier.key = response.model
+    LEFT JOIN tier ON tier.model = response.model
     {{where}} AND response.overlap = 0
     GROUP BY 1, 2, 3, 4, 5, 6, 7, 8"""
 _SPAN = """

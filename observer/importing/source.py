@@ -3,7 +3,7 @@
 Decides between resuming, reading anew and leaving alone; knows no harness.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import chain
 from typing import Any
@@ -11,17 +11,20 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from observer.adapters.protocol import Adapter
+from observer.adapters.protocol import Adapter, Reader, Store
 from observer.base.clock import now_ms
-from observer.ledger import write
+from observer.importing import replay
+from observer.ledger import instructions, write
 from observer.ledger.cursors import Known
 from observer.ledger.lock import Turn
 from observer.ledger.open import Writer, transaction
 from observer.native import jsonl
 from observer.native.decode import decode
+from observer.native.sqlite_ro import StoreError
+from observer.privacy import version
 from observer.privacy.credentials import redact
 from observer.privacy.screen import screen
-from observer.privacy.version import PRIVACY_VERSION
+from observer.records.identity import Release
 from observer.records.source import Batch, Category, Cursor, Quarantine, SourceFile
 
 _START = Cursor(0, "", 0, b"")
@@ -32,12 +35,18 @@ _STUMBLES = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError
 
 
 class Job(Struct, frozen=True):
-    """One source to read, from `cursor` on."""
+    """One source to read, from `cursor` on.
+
+    `stale`: it was read under other versions; `intact`: it still begins with
+    what was read then.
+    """
 
     file: SourceFile
     cursor: Cursor
     size: int
     mtime_ns: int
+    stale: bool = False
+    intact: bool = False
 
 
 class Result(Struct, frozen=True):
@@ -47,27 +56,39 @@ class Result(Struct, frozen=True):
     path: str
     inserted: write.Inserted
     error: str | None = None
+    replayed: bool = False
 
 
-def plan(file: SourceFile, adapter: Adapter, known: Known | None, *, full: bool) -> Job | None:
-    """What is to be done for a file; None: nothing, it is unchanged.
+def plan(file: SourceFile, adapter: Reader, known: Known | None, *, full: bool) -> Job | None:
+    """What is to be done for a file or unit; None: nothing, it is unchanged.
 
     Everything before the offset is trusted only as far as the hash of the last
     4096 bytes proves it; otherwise the file is read from its beginning.
     OSError when it cannot be examined.
     """
-    size, mtime_ns = jsonl.size(file.path)
+    size, mtime_ns = jsonl.size(file.path) if file.fingerprint is None else (0, 0)
     again = Job(file, _START, size, mtime_ns)
-    if known is None or full:
+    if known is None:
         return again
-    if (known.adapter_version, known.privacy_version) != (adapter.version, PRIVACY_VERSION):
+    if replay.is_stale(known, adapter.version, version.PRIVACY_VERSION):
+        intact = file.fingerprint is None and known.cursor.offset > 0 and _is_intact(file, known, size)
+        return Job(file, _START, size, mtime_ns, stale=True, intact=intact)
+    if full or known.privacy_version == 0:
+        return again
+    if file.fingerprint is not None:
+        return None if known.cursor.tail_hash == file.fingerprint and not known.failed else again
+    if not _is_intact(file, known, size):
         return again
     offset = known.cursor.offset
-    if size < offset or jsonl.tail_hash(file.path, offset) != known.cursor.tail_hash:
-        return again
-    if size == known.size and (offset == size or mtime_ns == known.mtime_ns):
+    if size == known.size and (offset == size or mtime_ns == known.mtime_ns) and not known.failed:
         return None
     return again if file.compressed else Job(file, known.cursor, size, mtime_ns)
+
+
+def _is_intact(file: SourceFile, known: Known, size: int) -> bool:
+    """Whether the bytes before the offset are those that were read, as far as their tail tells."""
+    offset = known.cursor.offset
+    return size >= offset and jsonl.tail_hash(file.path, offset) == known.cursor.tail_hash
 
 
 class Importer:
@@ -81,15 +102,21 @@ class Importer:
 
     def __init__(self, connection: Writer, turn: Turn) -> None:
         self._connection, self._turn = connection, turn
-        self._read: list[tuple[int, _Reading, list[Batch]]] = []
+        self._releases = instructions.releases(connection)
+        self._replayed = replay.under_way(connection)
+        self._read: list[tuple[int, _Reading | _Unit, list[Batch]]] = []
         self._rows = 0
         self._results: list[tuple[int, Result]] = []
 
-    def take(self, number: int, adapter: Adapter, job: Job) -> None:
+    def take(self, number: int, adapter: Reader, job: Job) -> None:
         """Imports one source. One that cannot be read is a result, not an exception."""
         try:
-            self._import(number, _Reading(adapter, job))
-        except (OSError, EOFError, jsonl.damaged()) as error:
+            retold = job.file.harness in self._replayed
+            if isinstance(adapter, Store):
+                self._import(number, _Unit(adapter, job, self._releases, retold=retold))
+            else:
+                self._import(number, _Reading(adapter, job, self._releases, retold=retold))
+        except (OSError, EOFError, StoreError, jsonl.damaged()) as error:
             self._fail(number, job, error, category="source_unreadable")
         except _STUMBLES as error:
             self._fail(number, job, error, category="import_error")
@@ -99,7 +126,7 @@ class Importer:
         self._flush()
         return self._results
 
-    def _import(self, number: int, reading: "_Reading") -> None:
+    def _import(self, number: int, reading: "_Reading | _Unit") -> None:
         batches, collected = reading.batches(), []
         rows = 0
         for content in batches:
@@ -132,7 +159,7 @@ class Importer:
         else:
             self._results.extend(results)
 
-    def _alone(self, number: int, reading: "_Reading", batches: list[Batch]) -> None:
+    def _alone(self, number: int, reading: "_Reading | _Unit", batches: list[Batch]) -> None:
         try:
             with self._turn, transaction(self._connection):
                 result = reading.write(self._connection, batches)
@@ -149,8 +176,16 @@ def failed(connection: Writer, turn: Turn, file: SourceFile, error: Exception, *
     """Files the failure as a fault of the source and says it in words."""
     with turn, transaction(connection):
         write.faults(connection, write.source(connection, file), [Quarantine(None, category)])
-    words = error.strerror if isinstance(error, OSError) and error.strerror else f"{type(error).__name__}: {error}"
+    words = str(error) if isinstance(error, StoreError) else f"{type(error).__name__}: {error}"
+    if isinstance(error, OSError) and error.strerror:
+        words = error.strerror
     return Result(file.harness, file.path, write.Inserted(), words)
+
+
+def readable(connection: Writer, turn: Turn, source_id: int) -> None:
+    """A store that once could not be looked into and now can has no fault of its own; its units have theirs."""
+    with turn, transaction(connection):
+        write.forget_faults(connection, source_id)
 
 
 def _size(content: Batch) -> int:
@@ -174,7 +209,8 @@ def _decoder(adapter: Adapter) -> msgspec.json.Decoder[Any]:
 class _Reading:
     """The batches of one source, and where reading them has led to."""
 
-    def __init__(self, adapter: Adapter, job: Job) -> None:
+    def __init__(self, adapter: Adapter, job: Job, releases: Sequence[Release], *, retold: bool) -> None:
+        self._releases, self._retold = releases, retold
         self._adapter, self.job = adapter, job
         self._offset, self._ordinal = job.cursor.offset, job.cursor.ordinal
         kept = job.cursor.context
@@ -189,7 +225,7 @@ class _Reading:
                 stream.seek(self._offset)
             for chunk in jsonl.chunks(stream, self._offset):
                 lines = decode(chunk.data, _decoder(self._adapter), first=self._ordinal)
-                yield screen(self._adapter.read(lines, self._context))
+                yield screen(self._adapter.read(lines, self._context), self._releases)
                 self._offset, self._ordinal = chunk.end, self._ordinal + len(lines.records)
 
     def end(self) -> Cursor:
@@ -214,8 +250,47 @@ class _Reading:
         source_id = write.source(connection, file)
         if not self.job.cursor.offset:
             write.forget_faults(connection, source_id)
+        part = _part(connection, source_id, self.job, withdraws=self.job.stale) if self._retold else None
         for content in batches:
-            inserted.add(write.batch(connection, source_id, content))
-        state = write.ReadState(self.job.size, self.job.mtime_ns, self._adapter.version, PRIVACY_VERSION, now_ms())
-        write.cursor(connection, source_id, self.end(), state)
-        return Result(file.harness, file.path, inserted)
+            inserted.add(write.batch(connection, source_id, content, retelling=part.retelling if part else None))
+        if part is not None:
+            part.end(inserted)
+        write.cursor(connection, source_id, self.end(), _state(self.job, self._adapter))
+        return Result(file.harness, file.path, inserted, replayed=self.job.stale)
+
+
+class _Unit:
+    """One unit of a store, read as a whole; what it says replaces what it said before."""
+
+    def __init__(self, store: Store, job: Job, releases: Sequence[Release], *, retold: bool) -> None:
+        self._store, self.job, self._releases, self._retold = store, job, releases, retold
+
+    def batches(self) -> Iterator[Batch]:
+        """The one batch."""
+        yield screen(self._store.read(self.job.file), self._releases)
+
+    def end(self) -> Cursor:
+        """The unit as it was discovered: what changed since then is read next time."""
+        return Cursor(0, self.job.file.fingerprint or "", 0, b"")
+
+    def write(self, connection: Writer, batches: Iterable[Batch]) -> Result:
+        """Writes everything of this unit, inside the caller's transaction."""
+        file, inserted = self.job.file, write.Inserted()
+        source_id = write.source(connection, file)
+        write.forget_faults(connection, source_id)
+        part = _part(connection, source_id, self.job, withdraws=False) if self._retold else None
+        for content in batches:
+            retelling = part.retelling if part else None
+            inserted.add(write.batch(connection, source_id, content, mutable=True, retelling=retelling))
+        if part is not None:
+            part.end(inserted)
+        write.cursor(connection, source_id, self.end(), _state(self.job, self._store))
+        return Result(file.harness, file.path, inserted, replayed=self.job.stale)
+
+
+def _state(job: Job, adapter: Reader) -> write.ReadState:
+    return write.ReadState(job.size, job.mtime_ns, adapter.version, version.PRIVACY_VERSION, now_ms())
+
+
+def _part(connection: Writer, source_id: int, job: Job, *, withdraws: bool) -> replay.Part:
+    return replay.Part(connection, source_id, withdraws=withdraws, intact=job.intact)

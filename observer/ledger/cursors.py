@@ -9,7 +9,7 @@ from observer.records.source import Cursor
 
 
 class Known(Struct, frozen=True):
-    """A source as it was last read."""
+    """A source as it was last read; `failed`: it could not be, the last time it was tried."""
 
     source_id: int
     cursor: Cursor
@@ -18,19 +18,18 @@ class Known(Struct, frozen=True):
     adapter_version: int
     privacy_version: int
     gone_ms: int | None
+    failed: bool
 
 
 def known(connection: Writer, harness: str) -> dict[str, Known]:
     """All sources of a harness by path."""
     rows = connection.execute(
         "SELECT path, id, read_to, tail_hash, ordinal, context, size, mtime_ns, adapter_version, privacy_version,"
-        " gone_ms FROM source WHERE harness = ?",
+        " gone_ms, EXISTS (SELECT 1 FROM fault WHERE source_id = source.id AND ordinal = -1)"
+        " FROM source WHERE harness = ?",
         (harness,),
     )
-    return {
-        row[0]: Known(row[1], Cursor(row[2], row[3], row[4], row[5] or b""), row[6], row[7], row[8], row[9], row[10])
-        for row in rows
-    }
+    return {row[0]: Known(*(row[1], Cursor(*(*row[2:5], row[5] or b"")), *row[6:11], bool(row[11]))) for row in rows}
 
 
 def mark_gone(connection: Writer, source_ids: Iterable[int], at_ms: int | None) -> None:

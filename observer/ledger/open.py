@@ -13,10 +13,15 @@ from urllib.parse import quote
 
 from observer.base.errors import LedgerBusy, LedgerDamaged, LedgerMissing, LedgerVersion, ObserverError
 from observer.ledger import harden
+from observer.ledger.lock import Turn
 
 # SQLite's application id of a ledger: "AgOb".
 APPLICATION_ID = 0x41674F62
 _MIGRATIONS = Path(__file__).resolve().parent / "migrations"
+# One statement, so that a ledger is seen before or after another process has made it, never in between.
+_WHAT_IT_IS = """
+    SELECT user_version, application_id, (SELECT COUNT(*) FROM sqlite_master)
+    FROM pragma_user_version, pragma_application_id"""
 _BUSY_SECONDS = 30.0
 _ELSEWHERE = "check the file's permissions, or choose another with --db"
 # Checkpoints during an import would sync the disk again and again; one at the
@@ -25,6 +30,15 @@ _CHECKPOINT_PAGES = 16_384
 
 Reader = sqlite3.Connection
 Writer = sqlite3.Connection
+
+
+def _null(_: None) -> None:
+    """None as SQLite takes it."""
+
+
+# The module looks for an adapter of every value but int, float and str. Not finding one costs more than binding it.
+sqlite3.register_adapter(type(None), _null)
+sqlite3.register_adapter(bool, int)
 
 
 @contextlib.contextmanager
@@ -103,8 +117,16 @@ def _prepare(connection: Writer, path: Path) -> None:
 
 
 def _migrate(connection: Writer, path: Path) -> None:
-    """Applies the missing migrations in one transaction, so that a crash leaves the old ledger."""
-    connection.execute("PRAGMA journal_mode = WAL")
+    """Applies the missing migrations in one transaction, so that a crash leaves the old ledger.
+
+    Whoever comes second waits for the turn: SQLite does not wait with a change of the journal.
+    """
+    with contextlib.closing(Turn(path)) as turn, turn:
+        connection.execute("PRAGMA journal_mode = WAL")
+        _apply(connection, path)
+
+
+def _apply(connection: Writer, path: Path) -> None:
     with transaction(connection):
         version = _version(connection, path)
         for number, script in _scripts():
@@ -132,10 +154,8 @@ def _statements(script: str) -> Iterator[str]:
 
 def _version(connection: sqlite3.Connection, path: Path) -> int:
     """The schema number; 0 for an empty file. Refuses what is no ledger of ours."""
-    number = int(connection.execute("PRAGMA user_version").fetchone()[0])
-    identity = int(connection.execute("PRAGMA application_id").fetchone()[0])
-    empty = connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0] == 0
-    if empty and number == 0:
+    number, identity, tables = connection.execute(_WHAT_IT_IS).fetchone()
+    if tables == 0 and number == 0:
         return 0
     if identity != APPLICATION_ID:
         raise LedgerDamaged(f"{path} is a database of another program", "choose another file with --db")
@@ -144,7 +164,7 @@ def _version(connection: sqlite3.Connection, path: Path) -> int:
             f"{path} has ledger schema {number}, this program knows up to {latest()}",
             f"mv {path} {path}.old && agent-observer sync",
         )
-    return number
+    return int(number)
 
 
 @contextlib.contextmanager

@@ -7,7 +7,7 @@ and gives the same result whatever order the sources came in.
 
 import json
 
-from observer.ledger import responses
+from observer.ledger import instructions, responses, router
 from observer.ledger.open import Writer, transaction
 
 # The marked sessions, and those whose history continues one of them.
@@ -59,15 +59,49 @@ _FORK_MODEL = f"""
     WHERE (model IS NULL OR model_inherited = 1)
       AND session_id IN (SELECT id FROM session WHERE forked_from IS NOT NULL AND id IN {_IN})"""
 
+# What was told of a turn when it began stays known when the file that told it is gone.
+_TOLD_OF_TURN = f"""
+    UPDATE response SET (model, effort) = (
+      SELECT COALESCE(turn.model, response.model), COALESCE(turn.effort, response.effort) FROM turn
+      WHERE turn.session_id = response.session_id AND turn.id = response.turn)
+    WHERE session_id IN (SELECT id FROM session WHERE harness = 'grok' AND id IN {_IN})
+      AND EXISTS (SELECT 1 FROM turn WHERE turn.session_id = response.session_id AND turn.id = response.turn)
+      AND NOT EXISTS (SELECT 1 FROM response AS other WHERE other.session_id = response.session_id
+                      AND other.turn = response.turn AND other.id <> response.id)"""
+
+# A subagent that ended inside its parent's turn is part of that turn's usage: a response `grok:<prompt>:<model>`
+# repeats what the parent's response of the same model holds. Its own stays, but is never summed.
+_PART_OF_PARENT = f"""
+    UPDATE response SET overlap = EXISTS (
+      SELECT 1 FROM session AS child
+      JOIN session AS parent ON parent.key = child.parent
+      JOIN event AS finish ON finish.session_id = parent.id AND finish.family = 'lifecycle'
+        AND finish.name = 'subagent_finished' AND finish.target = child.key
+      JOIN response AS whole
+        ON whole.id = 'grok:' || finish.turn || SUBSTR(response.id, LENGTH('grok:' || response.turn) + 1)
+      LEFT JOIN turn ON turn.session_id = parent.id AND turn.id = finish.turn
+      WHERE child.id = response.session_id
+        AND (response.at_ms / 1000 BETWEEN COALESCE(turn.started_ms, 0) / 1000 AND finish.at_ms / 1000) IS NOT FALSE
+        AND whole.input >= COALESCE(response.input, 0) AND whole.output >= COALESCE(response.output, 0))
+    WHERE session_id IN (SELECT id FROM session WHERE harness = 'grok' AND role = 'subagent' AND id IN {_IN})"""
+
+_STATEMENTS = (
+    *(_CHILDREN, _COPIED_UNTIL, _COPIED_SUBMISSIONS, _COPIED_EVENTS, _OVERLAP, _FORK_MODEL, _TOLD_OF_TURN),
+    _PART_OF_PARENT,
+)
+
 
 def settle(connection: Writer) -> None:
     """Brings everything that depends on several sources up to date."""
-    if connection.execute("SELECT 1 FROM session WHERE unsettled = 1").fetchone() is None:
+    marked = connection.execute("SELECT 1 FROM session WHERE unsettled = 1").fetchone()
+    if marked is None and not router.is_unsettled(connection):
         return
     with transaction(connection):
         ids = {row[0] for row in connection.execute(_AFFECTED)}
         ids |= responses.settle(connection, ids)
         given = {"ids": json.dumps(sorted(ids))}
-        for statement in (_CHILDREN, _COPIED_UNTIL, _COPIED_SUBMISSIONS, _COPIED_EVENTS, _OVERLAP, _FORK_MODEL):
+        for statement in _STATEMENTS:
             connection.execute(statement, given)
+        router.settle(connection, given["ids"])
+        instructions.resolve(connection, sorted(ids))
         connection.execute("UPDATE session SET unsettled = 0 WHERE unsettled = 1")

@@ -11,8 +11,9 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from observer.ledger import responses
+from observer.ledger import instructions, responses, router
 from observer.ledger.open import Writer
+from observer.ledger.retelling import Retelling
 from observer.records.session import Session
 from observer.records.source import Batch, Cursor, Quarantine, SourceFile
 
@@ -54,6 +55,26 @@ _EVENT = """
     INSERT OR IGNORE INTO event (session_id, family, native_id, ordinal, at_ms, turn, name, target, status, duration_ms,
                                  size_bytes, truncated, detail)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+# A store's records change in place: the newest reading of a unit replaces the one before.
+_SUBMISSION_ANEW = """
+    INSERT INTO submission (session_id, id, kind, ordinal, at_ms, turn, alias, text_hash, excerpt)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (session_id, id) DO UPDATE SET
+      kind = excluded.kind, ordinal = excluded.ordinal, at_ms = excluded.at_ms, turn = excluded.turn,
+      alias = excluded.alias, text_hash = excluded.text_hash, excerpt = excluded.excerpt
+    WHERE (kind, ordinal, at_ms, turn, alias, text_hash, excerpt) IS NOT (excluded.kind, excluded.ordinal,
+      excluded.at_ms, excluded.turn, excluded.alias, excluded.text_hash, excluded.excerpt)"""
+_EVENT_ANEW = """
+    INSERT INTO event (session_id, family, native_id, ordinal, at_ms, turn, name, target, status, duration_ms,
+                       size_bytes, truncated, detail)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (session_id, family, native_id) DO UPDATE SET
+      ordinal = excluded.ordinal, at_ms = excluded.at_ms, turn = excluded.turn, name = excluded.name,
+      target = excluded.target, status = excluded.status, duration_ms = excluded.duration_ms,
+      size_bytes = excluded.size_bytes, truncated = excluded.truncated, detail = excluded.detail
+    WHERE (at_ms, turn, name, target, status, duration_ms, size_bytes, truncated, detail) IS NOT (excluded.at_ms,
+      excluded.turn, excluded.name, excluded.target, excluded.status, excluded.duration_ms, excluded.size_bytes,
+      excluded.truncated, excluded.detail)"""
 _FAULT = "INSERT OR IGNORE INTO fault (source_id, ordinal, category, keys) VALUES (?, ?, ?, ?)"
 _CURSOR = """
     UPDATE source SET read_to = ?, tail_hash = ?, ordinal = ?, context = ?, size = ?, mtime_ns = ?, adapter_version = ?,
@@ -68,6 +89,8 @@ class Inserted(Struct):
     submissions: int = 0
     events: int = 0
     faults: int = 0
+    submissions_updated: int = 0
+    events_updated: int = 0
 
     def add(self, other: "Inserted") -> None:
         """Adds another count to this one."""
@@ -75,6 +98,8 @@ class Inserted(Struct):
         self.submissions += other.submissions
         self.events += other.events
         self.faults += other.faults
+        self.submissions_updated += other.submissions_updated
+        self.events_updated += other.events_updated
 
 
 class ReadState(Struct, frozen=True):
@@ -94,18 +119,32 @@ def source(connection: Writer, file: SourceFile) -> int:
     return int(found.fetchone()[0])
 
 
-def batch(connection: Writer, source_id: int, content: Batch) -> Inserted:
-    """Writes one batch; repeats change nothing."""
+def batch(
+    connection: Writer, source_id: int, content: Batch, *, mutable: bool = False, retelling: Retelling | None = None
+) -> Inserted:
+    """Writes one batch; repeats change nothing.
+
+    `mutable`: the source is a unit of a store, whose records change in place;
+    what it says now replaces what it said before. `retelling`: a replay goes
+    on, rows of before it give way.
+    """
+    if retelling is not None:
+        retelling.clear_sessions(content)
     sessions = {each.key: _session(connection, each) for each in _joined(content.sessions)}
     for key in _named(content) - sessions.keys():
         sessions[key] = _session(connection, _bare(key))
+    if retelling is not None:
+        retelling.clear_rows(sessions, content)
     connection.executemany(_TURN, [(sessions[row[0]], *row[1:]) for row in map(msgspec.structs.astuple, content.turns)])
-    new_responses, conflicts = responses.write(connection, source_id, sessions, content.responses)
+    if content.router is not None:
+        router.write(connection, source_id, content.router)
+    instructions.write(connection, source_id, sessions, content.instructions, anew=mutable)
+    new_responses, conflicts = responses.write(connection, source_id, sessions, content.responses, mutable=mutable)
     return Inserted(
         responses=new_responses,
         submissions=_insert(
             connection,
-            _SUBMISSION,
+            _SUBMISSION_ANEW if mutable else _SUBMISSION,
             [
                 (sessions[each.session], each.id, each.kind, each.ordinal, each.at_ms, each.turn, each.alias,
                  each.text_hash, each.excerpt)
@@ -113,7 +152,9 @@ def batch(connection: Writer, source_id: int, content: Batch) -> Inserted:
             ],
         ),
         events=_insert(
-            connection, _EVENT, [(sessions[row[0]], *row[1:]) for row in map(msgspec.structs.astuple, content.events)]
+            connection,
+            _EVENT_ANEW if mutable else _EVENT,
+            [(sessions[row[0]], *row[1:]) for row in map(msgspec.structs.astuple, content.events)],
         ),
         faults=faults(connection, source_id, (*content.faults, *conflicts)),
     )  # fmt: skip
@@ -157,6 +198,7 @@ def _named(content: Batch) -> set[str]:
     keys.update(each.session for each in content.turns)
     keys.update(each.session for each in content.submissions)
     keys.update(each.session for each in content.events)
+    keys.update(each.session for each in content.instructions)
     return keys
 
 

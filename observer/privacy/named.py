@@ -168,9 +168,12 @@ def _takes_argument(text: str, head: re.Match[str]) -> bool:
     So it is after an option (`--api-key abc`) and where a compound name is
     set (`aws configure set aws_secret_access_key abc`).
     """
-    words = text[max(0, head.start() - 64) : head.start()].split()
     before = text[max(0, head.start() - 1) : head.start()]
-    prefix = words.pop() if words and before and not before.isspace() else ""
+    stands_alone = not before or before.isspace()
+    if stands_alone and not head["tail"]:
+        return False
+    words = text[max(0, head.start() - 64) : head.start()].split()
+    prefix = words.pop() if words and not stands_alone else ""
     if prefix.lstrip("\"'`\\[({,").startswith("-"):
         return True
     return bool(prefix or head["tail"]) and not _SETTERS.isdisjoint(words[-2:])

@@ -19,10 +19,13 @@ from observer.records.evidence import IDENTIFIER
 KEYS_LONGEST = 200
 _IDENTIFIER = re.compile(IDENTIFIER)
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.:/-]{0,79}")
-# Most ids are of these kinds: hexadecimal, which no secret is, or a known word
-# and one run of letters and digits, in which few secrets fit.
-_HEXADECIMAL = re.compile(r"(?:(?:claude|codex):)?[0-9a-f][0-9a-f-]{7,72}(?::[0-9]{1,9})?")
-_RUN = re.compile(r"(?:(?:claude|codex):)?(?:toolu|call|msg|resp|req|fc|ctc|rs)_[0-9A-Za-z]{8,72}")
+# Most ids are of these kinds: hexadecimal with words of the adapters between, which no secret is, or a known
+# word and one run of letters and digits, in which few secrets fit.
+_HEXADECIMAL = re.compile(
+    r"(?:(?:claude|codex|opencode|grok):)?(?:[0-9a-f][0-9a-f-]{7,72}|line)"
+    r"(?::(?:p|tc|turn|agent|queue|advisor))?(?::[0-9a-f]{1,17}){0,2}"
+)
+_RUN = re.compile(r"(?:(?:claude|codex|opencode):)?(?:toolu|call|msg|prt|resp|req|ses|fc|ctc|rs)_[0-9A-Za-z]{8,72}")
 _HARNESS = re.compile(r"(?:claude|codex|opencode|grok|router|t3):")
 _HTTP_STATUS = re.compile(r"[1-5][0-9]{2}")
 _MARKUP = re.compile(r"[<>`]")
@@ -32,6 +35,8 @@ _CLOSED_NAMES: dict[Family, frozenset[str]] = {
     "lifecycle": frozenset(
         "api_error collab_agent hook_prompt informational plan review_entered review_exited stop_hook_summary"
         " subagent_activity thread_goal_updated turn_aborted turn_duration"
+        " hook_execution model_auto_switched model_changed retry rewind_marker subagent_finished subagent_spawned"
+        " task_backgrounded task_completed"
         " error interrupted session_start session_end turn_start turn_end".split()
     ),
     "compaction": frozenset(("compact_boundary", "auto", "manual")),

@@ -7,9 +7,10 @@ whose counters are no counts are left out, the latter with a fault.
 """
 
 import re
+from collections.abc import Iterator, Sequence
 from typing import get_args
 
-from msgspec.structs import astuple
+from msgspec.structs import astuple, replace
 
 from observer.privacy import excerpt, names
 from observer.privacy.detail import detail
@@ -17,7 +18,9 @@ from observer.privacy.names import identifier
 from observer.privacy.targets import target
 from observer.records import response as responses
 from observer.records.event import Event, RawEvent
+from observer.records.identity import Instructions, RawInstructions, Release
 from observer.records.response import Response
+from observer.records.router import RouterRecords
 from observer.records.semantics import KNOWN
 from observer.records.session import Role, Session, Turn, TurnState
 from observer.records.source import Batch, Category, Quarantine, RawBatch
@@ -40,8 +43,11 @@ _UNKNOWN_SEMANTICS = "unknown:unverified"
 _MONEY = re.compile(r"[0-9]{1,25}(?:\.[0-9]{1,30})?(?:[eE][+-]?[0-9]{1,2})?")
 
 
-def screen(raw: RawBatch) -> Batch:
-    """What of an adapter's batch may be kept, in the same order."""
+def screen(raw: RawBatch, releases: Sequence[Release] = ()) -> Batch:
+    """What of an adapter's batch may be kept, in the same order.
+
+    `releases`: the known releases that instruction texts are compared with.
+    """
     counted: list[Response] = []
     faults = raw.faults[:]
     for each in raw.responses:
@@ -56,7 +62,15 @@ def screen(raw: RawBatch) -> Batch:
         tuple([_submission(each) for each in raw.submissions]),
         tuple([_event(each) for each in raw.events if each.family in names.FAMILIES]),
         tuple([_fault(each) for each in faults]),
+        None if raw.router is None else _router(raw.router),
+        tuple(_instructions(raw.instructions, releases)),
     )
+
+
+def _router(raw: RouterRecords) -> RouterRecords:
+    from observer.privacy.router import screen_router
+
+    return screen_router(raw)
 
 
 def _event(raw: RawEvent) -> Event:
@@ -76,6 +90,17 @@ def _event(raw: RawEvent) -> Event:
         raw.truncated is True,
         None if said is None else detail(family, said),
     )
+
+
+def _instructions(texts: Sequence[RawInstructions], releases: Sequence[Release]) -> Iterator[Instructions]:
+    """What the texts prove; loaded only where there is one."""
+    if texts:
+        from observer.privacy.direction import instructions
+
+        for raw in texts:
+            found = instructions(replace(raw, session=identifier(raw.session)), releases)
+            if found is not None:
+                yield found
 
 
 def _submission(raw: RawSubmission) -> Submission:

@@ -21,7 +21,7 @@ Family = Literal[
 ]
 
 
-class RawDetail(Struct, frozen=True):
+class RawDetail(Struct, frozen=True, gc=False):
     """Everything an adapter may say about an event beyond its columns.
 
     What of it is kept depends on the family and is decided by the screen.
@@ -38,7 +38,7 @@ class RawDetail(Struct, frozen=True):
     text: str | None = None
 
 
-class RawEvent(Struct, frozen=True):
+class RawEvent(Struct, frozen=True, gc=False):
     """As the adapter reads it. `native_id` is unique per session and family.
 
     `target` is the full path or command, unredacted; `size_bytes` the UTF-8
@@ -60,7 +60,7 @@ class RawEvent(Struct, frozen=True):
     detail: RawDetail | None = None
 
 
-class Event(Struct, frozen=True):
+class Event(Struct, frozen=True, gc=False):
     """What is kept: redacted target, validated name, allow-listed detail (JSON text)."""
 
     session: str

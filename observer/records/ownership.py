@@ -4,6 +4,8 @@ from typing import Literal
 
 from msgspec import Struct
 
+from observer.records.usage import TokenUsage
+
 OutcomeState = Literal["complete", "active", "cancelled", "failed", "quota_blocked", "crashed", "unknown"]
 OUTCOME_STATES: tuple[str, ...] = ("complete", "active", "cancelled", "failed", "quota_blocked", "crashed", "unknown")
 
@@ -17,7 +19,7 @@ class Task(Struct, frozen=True):
     title: str | None
     issue_url: str | None
     origin: str
-    created_ms: int
+    created_ms: int | None
 
 
 class Assignment(Struct, frozen=True):
@@ -40,7 +42,11 @@ class SessionAssignment(Struct, frozen=True):
 
 
 class Outcome(Struct, frozen=True):
-    """What the coordinator recorded about a task's end."""
+    """What the coordinator recorded about a task's end.
+
+    Where nobody recorded anything and a router worked on the task, the state
+    is unknown and `router_status` says how its jobs stand: no acceptance.
+    """
 
     task: str
     state: OutcomeState
@@ -48,4 +54,34 @@ class Outcome(Struct, frozen=True):
     proof: str | None
     repairs: int | None
     corrections: int | None
-    recorded_ms: int
+    router_status: str | None
+    recorded_ms: int | None
+
+
+class Attempt(Struct, frozen=True):
+    """One recorded run of work on a task; `turn` is its id.
+
+    `session` is the one made for the run, None where none is recorded.
+    `usage` is the router's copy of the counters, evidence only; in a Codex
+    thread it is the thread's running total, which must not be added up.
+    """
+
+    turn: str
+    request: str
+    role: str | None
+    session: str | None
+    stage: str | None
+    requested_route: str | None
+    policy_version: str | None
+    reason: str | None
+    model: str | None
+    effort: str | None
+    started_ms: int | None
+    ended_ms: int | None
+    elapsed_ms: int | None
+    state: OutcomeState
+    terminal_class: str | None
+    return_code: int | None
+    proof_class: str | None
+    seq: int | None
+    usage: TokenUsage

@@ -11,7 +11,7 @@ RECORDED = 1
 PROVEN = 2
 
 
-class Response(Struct, frozen=True):
+class Response(Struct, frozen=True, gc=False):
     """One model response as one source records it.
 
     `id` is the native id with its harness prefix, unique in the ledger.

@@ -26,8 +26,12 @@ class CounterSemantics(Struct, frozen=True):
 CLAUDE = CounterSemantics("claude:input_excludes_cache,output_includes_thinking", "beside", "inside")
 CODEX = CounterSemantics("codex:input_includes_cached,output_includes_reasoning", "inside", "inside")
 CODEX_FALLBACK = CounterSemantics(CODEX.label + ";source=token_count", "inside", "inside")
+OPENCODE = CounterSemantics("opencode:input_excludes_cache,reasoning_separate", "beside", "beside")
+OPENCODE_INSIDE = CounterSemantics("opencode:input_excludes_cache,output_includes_reasoning", "beside", "inside")
+# Where its cached input and reasoning stand is measured, but documented nowhere: never priced.
+GROK = CounterSemantics("grok:input_includes_cached,output_includes_reasoning", "unverified", "unverified")
 
-KNOWN = {each.label: each for each in (CLAUDE, CODEX, CODEX_FALLBACK)}
+KNOWN = {each.label: each for each in (CLAUDE, CODEX, CODEX_FALLBACK, OPENCODE, OPENCODE_INSIDE, GROK)}
 
 
 def parse(label: str) -> CounterSemantics:

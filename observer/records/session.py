@@ -12,7 +12,7 @@ Role = Literal["main", "subagent"]
 TurnState = Literal["active", "complete", "cancelled", "failed"]
 
 
-class Session(Struct, frozen=True):
+class Session(Struct, frozen=True, gc=False):
     """What one source says of a session. `key` is `harness:native id`.
 
     `copied_until_ms`: everything in this session at or before that instant is
@@ -35,7 +35,7 @@ class Session(Struct, frozen=True):
     copied_until_ms: int | None = None
 
 
-class Turn(Struct, frozen=True):
+class Turn(Struct, frozen=True, gc=False):
     """One turn of a session; `id` is the native turn id."""
 
     session: str

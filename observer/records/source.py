@@ -5,7 +5,9 @@ from typing import Literal
 from msgspec import Struct
 
 from observer.records.event import Event, RawEvent
+from observer.records.identity import Instructions, RawInstructions
 from observer.records.response import Response
+from observer.records.router import RouterRecords
 from observer.records.session import Session, Turn
 from observer.records.submission import RawSubmission, Submission
 
@@ -23,14 +25,29 @@ Category = Literal[
 
 
 class SourceFile(Struct, frozen=True):
-    """One file of native records. `path` is real (symbolic links resolved)."""
+    """One file of native records, or one unit of a store.
+
+    `path` is real (symbolic links resolved). A unit, such as one session of a
+    database, is named `path#unit` and has a `fingerprint` that changes
+    whenever its content may have changed; a line file has none.
+    """
 
     harness: str
     path: str
     compressed: bool = False
+    fingerprint: str | None = None
 
 
-class Quarantine(Struct, frozen=True):
+class Unreadable(Struct, frozen=True):
+    """A file, folder or store that discovery could not look into, and why in words."""
+
+    harness: str
+    path: str
+    reason: str
+    category: Category = "source_unreadable"
+
+
+class Quarantine(Struct, frozen=True, gc=False):
     """A place in a source that could not be used: where and why, never a value.
 
     `ordinal` counts the non-blank lines from 0; `keys` are the record's
@@ -54,6 +71,8 @@ class RawBatch(Struct):
     submissions: list[RawSubmission] = []
     events: list[RawEvent] = []
     faults: list[Quarantine] = []
+    router: RouterRecords | None = None
+    instructions: list[RawInstructions] = []
 
 
 class Batch(Struct, frozen=True):
@@ -65,6 +84,8 @@ class Batch(Struct, frozen=True):
     submissions: tuple[Submission, ...]
     events: tuple[Event, ...]
     faults: tuple[Quarantine, ...]
+    router: RouterRecords | None = None
+    instructions: tuple[Instructions, ...] = ()
 
 
 class Cursor(Struct, frozen=True):

@@ -10,7 +10,7 @@ from msgspec import Struct
 Kind = Literal["genuine", "synthetic", "scaffolding", "interrupt", "command", "unknown"]
 
 
-class RawSubmission(Struct, frozen=True):
+class RawSubmission(Struct, frozen=True, gc=False):
     """As the adapter reads it, with its full text; lives in memory only.
 
     `main` says that the session is proven to be a person's own (no subagent):
@@ -29,7 +29,7 @@ class RawSubmission(Struct, frozen=True):
     alias: str | None = None
 
 
-class Submission(Struct, frozen=True):
+class Submission(Struct, frozen=True, gc=False):
     """What is kept: a kind, a short hash, and for genuine prompts an excerpt."""
 
     id: str

@@ -15,7 +15,7 @@ from observer.records.semantics import CounterSemantics
 LARGEST = 2**63 - 1
 
 
-class TokenUsage(Struct, frozen=True):
+class TokenUsage(Struct, frozen=True, gc=False):
     """The counters of one response, or sums over responses of one shape.
 
     `cache_write_5m` and `cache_write_1h` split `cache_write_input` by

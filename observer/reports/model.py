@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from observer.facts.ownership import Scope
-from observer.records.ownership import Outcome, Task
+from observer.records.ownership import Attempt, Outcome, Task
 from observer.records.valuation import PriceSchedule, Valuation
 from observer.reports.rows import Row
 from observer.rules.attribution import Conflict, Partition, Prompt
@@ -17,11 +17,14 @@ class Coverage(Struct, frozen=True):
     sessions_without_usage: tuple[str, ...]
     conflicting_sessions: tuple[str, ...]
     unbound_worker_sessions: tuple[str, ...]
+    unbound_dispatches: tuple[str, ...]
     turns_without_usage: tuple[tuple[str, str], ...]
     unbound_responses: int
     missing: tuple[Prompt, ...]
     conflicting: tuple[Conflict, ...]
     joint: tuple[Conflict, ...]
+    active_attempts: tuple[str, ...]
+    crashed_attempts: tuple[str, ...]
     active: bool
     reconciles: bool
 
@@ -34,6 +37,7 @@ class Coverage(Struct, frozen=True):
             or self.sessions_without_usage
             or self.conflicting_sessions
             or self.unbound_worker_sessions
+            or self.unbound_dispatches
         )
 
     @property
@@ -64,6 +68,7 @@ class TaskReport(Struct, frozen=True):
 
     task: Task | None
     outcome: Outcome | None
+    attempts: tuple[Attempt, ...]
     scope: Scope
     rows: tuple[Row, ...]
     unbound: tuple[Row, ...]

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from observer.base.clock import iso
-from observer.facts import lookup, prompts, sessions
+from observer.facts import instructions, lookup, prompts, sessions
 from observer.facts.filters import Filter
 from observer.facts.sessions import SessionRow
 from observer.ledger.open import Reader
@@ -26,6 +26,7 @@ def shown(reader: Reader, name: str) -> dict[str, Any]:
     return {
         **_row(row),
         **detail,
+        "instructions": msgspec.to_builtins(instructions.proof(reader, row.number)),
         "subagents": lookup.children(reader, row.key),
         "prompts": [
             {

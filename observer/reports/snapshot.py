@@ -34,6 +34,7 @@ def _inputs(report: TaskReport) -> dict[str, Any]:
         "bindings": msgspec.to_builtins(scope.ownership.bindings),
         "session_tasks": msgspec.to_builtins(scope.ownership.session_tasks),
         "outcome": None if outcome is None else msgspec.structs.astuple(outcome)[:-1],  # not when it was recorded
+        "attempts": msgspec.to_builtins(report.attempts),
         "coverage": msgspec.to_builtins(report.coverage),
         "price_schedule": report.schedule.document,
         "source_cutoff": report.cutoff_ms,

@@ -7,19 +7,29 @@ is then attributed, because nobody else was asked.
 import json
 from collections.abc import Callable, Iterable, Sequence
 
-from observer.facts import ownership, responses
+from msgspec import Struct
+
+from observer.facts import attempts, ownership, responses
 from observer.facts.ownership import Scope
 from observer.facts.responses import ResponseRow
 from observer.ledger.open import Reader
 from observer.pricing.scope import valuate
-from observer.records.ownership import Outcome, Task
+from observer.records.ownership import Attempt, Outcome, Task
 from observer.records.valuation import PriceSchedule
 from observer.reports import named, snapshot
 from observer.reports.model import Coverage, TaskReport
 from observer.reports.rows import Member, Row, rows
+from observer.rules.attempts import in_state, out_of_sight
 from observer.rules.attribution import Attribution, Claim, contested_sessions, joint, missing, partners
 
 Claims = Callable[[str, str | None], Claim]
+
+
+class Work(Struct, frozen=True):
+    """What is recorded of a task's work besides its sessions."""
+
+    outcome: Outcome | None = None
+    attempts: tuple[Attempt, ...] = ()
 
 
 def of_task(reader: Reader, name: str, schedule: PriceSchedule) -> TaskReport:
@@ -27,18 +37,19 @@ def of_task(reader: Reader, name: str, schedule: PriceSchedule) -> TaskReport:
     task = named.task(reader, name)
     scope = ownership.scope(reader, name)
     attribution = Attribution(name, scope.ownership)
-    return _report(reader, scope, attribution.claim, schedule, task=task, outcome=ownership.outcome(reader, name))
+    work = Work(ownership.outcome(reader, name), attempts.of_task(reader, name))
+    return _report(reader, scope, attribution.claim, schedule, task=task, work=work)
 
 
 def of_sessions(reader: Reader, names: Sequence[str], schedule: PriceSchedule) -> TaskReport:
     """The report of a session selection. UnknownSession when one is not in the ledger."""
     scope = ownership.of_sessions(reader, {named.session(reader, name) for name in names})
     everything = Claim("attributed", owned=True)
-    return _report(reader, scope, lambda _session, _turn: everything, schedule, task=None, outcome=None)
+    return _report(reader, scope, lambda _session, _turn: everything, schedule, task=None, work=Work())
 
 
 def _report(
-    reader: Reader, scope: Scope, claims: Claims, schedule: PriceSchedule, *, task: Task | None, outcome: Outcome | None
+    reader: Reader, scope: Scope, claims: Claims, schedule: PriceSchedule, *, task: Task | None, work: Work
 ) -> TaskReport:
     found = responses.of_sessions(reader, json.dumps(scope.sessions))
     counted = [(each, claims(each.session, each.turn)) for each in found if not each.overlap]
@@ -46,12 +57,13 @@ def _report(
     unbound = tuple(rows((Member(each, claim.partition) for each, claim in counted if not claim.owned), schedule))
     report = TaskReport(
         task=task,
-        outcome=outcome,
+        outcome=work.outcome,
+        attempts=work.attempts,
         scope=scope,
         rows=grouped,
         unbound=unbound,
         overlap_responses=len(found) - len(counted),
-        coverage=_coverage(scope, task, outcome, [each for each, _ in counted], grouped, unbound),
+        coverage=_coverage(scope, task, work, [each for each, _ in counted], grouped, unbound),
         valuation=valuate((row.usage for row in grouped if row.key.share == "attributed"), schedule),
         shared_valuation=valuate((row.usage for row in grouped if row.key.share == "shared"), schedule),
         shared_with=tuple(sorted(partners(task.id, scope.ownership))) if task else (),
@@ -65,7 +77,7 @@ def _report(
 def _coverage(
     scope: Scope,
     task: Task | None,
-    outcome: Outcome | None,
+    work: Work,
     counted: Sequence[ResponseRow],
     grouped: Iterable[Row],
     unbound: Iterable[Row],
@@ -73,17 +85,21 @@ def _coverage(
     used = {each.session for each in counted}
     conflicts = joint(scope.ownership)
     mine = task is not None
+    active, outcome = in_state(work.attempts, "active"), work.outcome
     return Coverage(
         no_measured_sessions=not scope.sessions,
         missing_sessions=scope.missing_sessions,
         sessions_without_usage=tuple(sorted(set(scope.sessions) - used - set(scope.missing_sessions))),
         conflicting_sessions=tuple(sorted(contested_sessions(scope.ownership))) if mine else (),
         unbound_worker_sessions=scope.unbound_workers,
+        unbound_dispatches=out_of_sight(work.attempts, scope.measured),
         turns_without_usage=scope.empty_turns,
         unbound_responses=sum(row.usage.responses for row in unbound),
         missing=tuple(missing(scope.ownership)) if mine else (),
         conflicting=tuple(each for each in conflicts if not each.all_shared) if mine else (),
         joint=tuple(each for each in conflicts if each.all_shared) if mine else (),
-        active=outcome is not None and outcome.state == "active",
+        active_attempts=active,
+        crashed_attempts=in_state(work.attempts, "crashed"),
+        active=bool(active) or (outcome is not None and outcome.state == "active"),
         reconciles=sorted(name for row in grouped for name in row.ids) == sorted(each.id for each in counted),
     )

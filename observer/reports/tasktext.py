@@ -1,9 +1,11 @@
 """The task report as text: one block, the same figures as the document, no prompt text."""
 
+from collections import Counter
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Any
 
-from observer.base.text import count
+from observer.base.text import count, money, plural
 
 _CAPTURE = "agent-observer capture"
 _COUNTERS = (
@@ -20,13 +22,10 @@ def lines(document: dict[str, Any]) -> Iterator[str]:
     task, cost = document["task"], document["total_cost"]
     title = f" · {task['title']}" if task and task["title"] else ""
     yield f"Task {task['id']}{title}" if task else "Session selection"
-    shared = f" (includes {cost['shared_responses']} responses shared with {', '.join(cost['shared_with_tasks'])})"
+    others = ", ".join(cost["shared_with_tasks"])
+    shared = f" (includes {plural(cost['shared_responses'], 'response')} shared with {others})"
     yield f"Estimated cost: {cost['text']}{shared if cost['shared_responses'] else ''}"
-    estimate = document["estimated_cost"]
-    priced = f"{estimate['priced_responses']} of {estimate['responses']} responses"
-    yield f"Priced: {priced}, list prices of {estimate['schedule_as_of']}"
-    for reason, number in estimate["unpriced_reasons"].items():
-        yield f"  {number} unpriced: {reason}"
+    yield from _prices(document["estimated_cost"])
     yield ""
     for name, words in (
         ("attributed", "own"),
@@ -34,7 +33,7 @@ def lines(document: dict[str, Any]) -> Iterator[str]:
         ("unassigned_in_scope", "unassigned"),
         ("scope", "all in scope"),
     ):
-        yield f"{words:14}{document[name]['responses']:>6} responses  {_total(document[name])}".rstrip()
+        yield f"{words:14}{plural(document[name]['responses'], 'response'):>18}  {_total(document[name])}".rstrip()
     if document["scope"]["overlap_responses"]:
         yield f"{'':14}{document['scope']['overlap_responses']:>6} more are told twice by the records and left out"
     yield f"Totals reconcile: {'yes' if document['reconciles'] else 'NO'}"
@@ -42,9 +41,32 @@ def lines(document: dict[str, Any]) -> Iterator[str]:
     yield ""
     for model in [*document["models"], *document["shared_models"]]:
         yield from _model(model)
-    yield f"Acceptance: {document['acceptance_state']} (a finished process proves nothing)"
+    yield from _work(document)
     yield f"Snapshot {document['snapshot_id'][:12]} · records up to {document['source_cutoff'] or 'unknown'}"
     yield f"Prices {document['price_schedule_id'][:12]} · {document['subscription_note']}"
+
+
+def _work(document: dict[str, Any]) -> Iterator[str]:
+    """What ran, and what somebody said of the result."""
+    states = Counter(each["state"] for each in document["attempts"])
+    if states:
+        yield f"Runs: {', '.join(f'{number} {state}' for state, number in sorted(states.items()))}"
+    outcome = document["outcome"]
+    router = f" · router: {outcome['router_status']}" if outcome and outcome["router_status"] else ""
+    yield f"Acceptance: {document['acceptance_state']} (a finished process proves nothing){router}"
+
+
+def _prices(estimate: dict[str, Any]) -> Iterator[str]:
+    """What is priced, model by model, and why the rest is not."""
+    priced = f"{estimate['priced_responses']:,} of {plural(estimate['responses'], 'response')}"
+    yield f"Priced: {priced}, list prices of {estimate['schedule_as_of']}"
+    for model in estimate["by_model"]:
+        known = model["estimated_cost_usd_partial"]
+        partial = model["priced_responses"] < model["responses"]
+        amount = money(None if known is None else Decimal(known), partial=partial)
+        yield f"  {model['model'] or 'unknown model'}: {amount}"
+        for reason, number in model["reasons"].items():
+            yield f"    {number:,} unpriced: {reason}"
 
 
 def _total(part: dict[str, Any]) -> str:
@@ -70,6 +92,8 @@ def _gaps(document: dict[str, Any]) -> Iterator[str]:
     for session in found["unbound_worker_sessions"]:
         yield f"Subagent bound to no task: {session}"
         yield f"  → {_CAPTURE} assign-session --session {session} --task ID --exclusive --evidence …"
+    for turn in found["unbound_dispatches"]:
+        yield f"Run without a session that is bound and in the ledger: {turn}"
     for name, words in (
         ("missing_sessions", "Session not in the ledger"),
         ("sessions_without_usage", "Session without usage"),
@@ -78,13 +102,13 @@ def _gaps(document: dict[str, Any]) -> Iterator[str]:
         for session in found[name]:
             yield f"{words}: {session}"
     if found["unbound_usage"]:
-        yield f"{found['unbound_usage']} responses in scope are bound to no task"
+        yield f"{plural(found['unbound_usage'], 'response')} in scope, bound to no task"
     if found["turns_without_usage"]:
-        yield f"{len(found['turns_without_usage'])} turns have no recorded usage: unknown, not zero"
+        yield f"{plural(len(found['turns_without_usage']), 'turn')} without recorded usage: unknown, not zero"
 
 
 def _model(model: dict[str, Any]) -> Iterator[str]:
     effort = f", effort {model['effort']}" if model["effort"] else ""
-    yield f"{model['model'] or 'unknown model'} ({model['harness']}{effort}): {model['responses']} responses"
+    yield f"{model['model'] or 'unknown model'} ({model['harness']}{effort}): {plural(model['responses'], 'response')}"
     unknown = model["unknown_counts"]
     yield "  " + " · ".join(f"{words} {count(model[name], unknown.get(name, 0))}" for name, words in _COUNTERS)

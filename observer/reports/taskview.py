@@ -8,7 +8,7 @@ import msgspec
 
 from observer.base.clock import iso, now_ms
 from observer.base.text import decimal_text, money
-from observer.reports import shapes
+from observer.reports import attemptview, shapes
 from observer.reports.model import Coverage, TaskReport
 from observer.reports.rows import Row
 from observer.rules.attribution import Conflict, Partition, Prompt
@@ -40,7 +40,7 @@ def document(report: TaskReport) -> dict[str, Any]:
         **_assignments(report.coverage),
         "outcome": _outcome(report),
         "acceptance_state": report.outcome.state if report.outcome else "unknown",
-        "has_active_work": report.coverage.active,
+        **attemptview.sections(report),
         "estimated_cost": _estimate(report),
         "estimated_cost_shared": shapes.estimate(report.shared_valuation),
         "native_cost": _native(report.part("attributed")),
@@ -109,10 +109,13 @@ def coverage(found: Coverage) -> dict[str, Any]:
         "missing_sessions": list(found.missing_sessions),
         "sessions_without_usage": list(found.sessions_without_usage),
         "unbound_worker_sessions": list(found.unbound_worker_sessions),
+        "unbound_dispatches": list(found.unbound_dispatches),
         "turns_without_usage": [{"session": session, "turn": turn} for session, turn in found.turns_without_usage],
         "missing": len(found.missing),
         "conflicting": len(found.conflicting),
         "joint": len(found.joint),
+        "active_attempts": len(found.active_attempts),
+        "crashes": len(found.crashed_attempts),
         "reconciles": found.reconciles,
         "complete": found.complete,
     }
@@ -141,7 +144,7 @@ def _part(rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def _scope_kind(report: TaskReport) -> str:
-    if report.scope.whole and report.scope.by_prompts:
+    if report.scope.whole and report.scope.prompted:
         return "mixed"
     return "whole_sessions" if report.scope.whole or report.task is None else "submissions"
 
@@ -166,8 +169,8 @@ def _outcome(report: TaskReport) -> dict[str, Any] | None:
     if report.outcome is None:
         return None
     fields: dict[str, Any] = msgspec.to_builtins(report.outcome)
-    return {**{name: fields[name] for name in ("state", "candidate", "proof", "repairs", "corrections")},
-            "updated": iso(report.outcome.recorded_ms)}  # fmt: skip
+    kept = ("state", "candidate", "proof", "repairs", "corrections", "router_status")
+    return {**{name: fields[name] for name in kept}, "updated": iso(report.outcome.recorded_ms)}
 
 
 def _estimate(report: TaskReport) -> dict[str, Any]:

@@ -97,9 +97,13 @@ def native(key: str) -> str:
 
 
 def contents(home: Path) -> dict[str, bytes]:
-    """Every file below a HOME but what the program itself may keep there."""
-    return {
-        str(path.relative_to(home)): path.read_bytes()
-        for path in sorted(home.rglob("*"))
-        if path.is_file() and not path.is_symlink() and ".local" not in path.relative_to(home).parts
-    }
+    """Every file below a HOME but what the program itself, or SQLite for a reader, may keep there."""
+    found = (path for path in sorted(home.rglob("*")) if path.is_file() and not path.is_symlink())
+    return {str(path.relative_to(home)): path.read_bytes() for path in found if not _is_own(path, home)}
+
+
+def _is_own(path: Path, home: Path) -> bool:
+    """The ledger's folder; of a foreign database, its shared memory and an empty log."""
+    if path.relative_to(home).parts[:2] == (".local", "state"):
+        return path.is_relative_to(home / ".local" / "state" / "agent-observer")
+    return path.name.endswith("-shm") or (path.name.endswith("-wal") and not path.stat().st_size)

@@ -8,6 +8,7 @@ from observer.ledger import open as opening
 from observer.ledger import settle, write
 from observer.ledger.write import Inserted, ReadState
 from observer.records.event import Event
+from observer.records.identity import Instructions
 from observer.records.response import Response
 from observer.records.semantics import CLAUDE, CODEX
 from observer.records.session import Session, Turn
@@ -56,7 +57,8 @@ def event(name: str, owner: str, family: Any = "tool_call", **fields: Any) -> Ev
 def batch(*records: Any) -> Batch:
     """The batch that holds these records, each list in the order given."""
     kinds = (Session, Turn, Response, Submission, Event, Quarantine)
-    return Batch(*(tuple(each for each in records if isinstance(each, kind)) for kind in kinds))
+    proofs = tuple(each for each in records if isinstance(each, Instructions))
+    return Batch(*(tuple(each for each in records if isinstance(each, kind)) for kind in kinds), instructions=proofs)
 
 
 class Book:

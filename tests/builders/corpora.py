@@ -9,15 +9,19 @@ from tests.places import CASES, RECORDS
 
 # Symbolic links are a case of their own.
 _LEFT_OUT = {"18-symlinks-and-two-roots"}
+# Agents that append to line files; stores, which change in place, have laws of their own.
+_LINE_FILES = ("claude-code", "codex")
 Home = Mapping[str, bytes]
 
 
 @cache
 def homes() -> dict[str, Home]:
     """Name → the sources of that HOME by relative path."""
-    found = {f"{path.parent.name}/{path.name}": path for path in sorted(RECORDS.glob("*/*")) if path.is_dir()}
+    sets = (path for harness in _LINE_FILES for path in sorted((RECORDS / harness).iterdir()) if path.is_dir())
+    found = {f"{path.parent.name}/{path.name}": path for path in sets}
     found |= {path.parent.name: path for path in sorted(CASES.glob("*/home")) if path.parent.name not in _LEFT_OUT}
-    return {name: _sources(path) for name, path in found.items()} | {"resumed": _resumed(), "forked": _forked()}
+    kept = {name: sources for name, path in found.items() if (sources := _sources(path))}
+    return kept | {"resumed": _resumed(), "forked": _forked()}
 
 
 def lay(home: Path, sources: Home) -> None:
@@ -31,6 +35,8 @@ def lay(home: Path, sources: Home) -> None:
 def _sources(folder: Path) -> Home:
     kept = (path for path in sorted(folder.rglob("*")) if path.name.endswith((".jsonl", ".jsonl.zst")))
     inside = {path.relative_to(folder).as_posix(): path for path in kept if path.is_file()}
+    stores = (".grok/", ".local/")
+    inside = {name: path for name, path in inside.items() if not name.startswith(stores)}
     return {name: path.read_bytes() for name, path in inside.items() if "/projects/" in name or "sessions/" in name}
 
 

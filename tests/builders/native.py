@@ -126,6 +126,10 @@ class Claude(Lines):
         """A note of the client, such as a turn's duration."""
         return self._line("system", None, subtype=subtype, **more)
 
+    def attachment(self, kind: str, **fields: Any) -> Self:
+        """Context that the client added, such as what a hook said."""
+        return self._line("attachment", None, attachment={"type": kind, **fields})
+
     def below(self, home: Path) -> Path:
         """Where the client would keep this file."""
         folder = home / ".claude" / "projects" / "-srv-kit"

@@ -12,6 +12,8 @@ READING = (
     ("sessions", "show", "--session", "s1"),
     ("responses", "list"),
     ("faults", "list"),
+    ("trace", "--session", "s1"),
+    ("trace", "--task", "T-1"),
     ("task", "list"),
     ("task", "show", "--task", "T-1"),
     ("export", "--task", "T-1"),

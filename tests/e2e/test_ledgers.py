@@ -75,6 +75,21 @@ def test_reports_work_while_another_process_writes(shared: Cli, words: tuple[str
         writing.close()
 
 
+def test_a_new_ledger_is_made_once_by_whoever_comes_first(tmp_path: Path) -> None:
+    """§1.1: coordinators and readers at the same moment, on a ledger that nobody has made yet."""
+    for number in range(3):
+        (tmp_path / str(number)).mkdir()
+        cli = machine(tmp_path / str(number))
+        command = [sys.executable, "-P", "-m", "observer"]
+        calls = [[*command, "capture", "create-task", "--task", f"T-{each}"] for each in range(6)]
+        calls += [[*command, "task", "list"]] * 3
+        started = [subprocess.Popen(call, env=cli.environment(), stdout=-1, stderr=-1) for call in calls]
+        said = [(process.communicate()[1], process.returncode) for process in started]
+        assert [answer for answer in said[:6] if answer[1] != 0] == []
+        assert all(code == 0 or (code == 2 and b"agent-observer sync" in err) for err, code in said[6:]), said[6:]
+        assert len(cli("task", "list", "--json").json["tasks"]) == 6
+
+
 def test_reports_write_nothing(shared: Cli) -> None:
     before = shared.ledger.read_bytes()
     for words in READING:

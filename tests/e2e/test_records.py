@@ -10,7 +10,9 @@ from tests.builders.answers import Row, Told, by_model, contents, inserted, nati
 from tests.command_line import machine
 from tests.places import RECORDS
 
-SETS = sorted(path.parent for path in RECORDS.glob("*/*/expected.json"))
+# Harnesses that write line files; those with a store have their own module, test_records_<harness>.py.
+_HARNESSES = ("claude-code", "codex")
+SETS = sorted(path.parent for name in _HARNESSES for path in RECORDS.glob(f"{name}/*/expected.json"))
 _NAMES = [f"{path.parent.name}/{path.name}" for path in SETS]
 
 
@@ -51,7 +53,7 @@ def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 
 def test_every_source_is_read(run: Run) -> None:
     assert run.told.synced.code == 0, run.told.synced.err
-    assert [row["failed"] for row in run.told.synced.json["harnesses"]] == [[], []]
+    assert not any(row["failed"] for row in run.told.synced.json["harnesses"])
 
 
 def test_a_second_sync_inserts_nothing_and_reads_nothing(run: Run) -> None:

@@ -2,7 +2,9 @@
 
 import re
 
+from tests import edge_cases
 from tests.command_line import Cli
+from tests.golden_files import Golden
 from tests.places import ROOT
 
 EVIDENCE = r"Evidence `[0-9a-f]{12}`"
@@ -25,3 +27,8 @@ def test_the_readme_shows_the_comment_that_the_demo_makes(cli: Cli) -> None:
     quoted = page.partition("<!-- begin: comment -->\n")[2].partition("<!-- end: comment -->")[0]
     expected = "".join(line.removeprefix(">").removeprefix(" ") for line in quoted.splitlines(keepends=True)).strip()
     assert re.sub(EVIDENCE, "", body) == re.sub(EVIDENCE, "", expected)
+
+
+def test_the_page_of_edge_cases_names_the_tests_that_hold_them(golden: Golden) -> None:
+    """docs/edge-cases.md is what the docstrings of the tests say."""
+    golden("../../docs/edge-cases.md", edge_cases.page())

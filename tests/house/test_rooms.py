@@ -17,6 +17,7 @@ _PLANTED = {
     "observer/reports/planted.py": "import publish\nimport sqlite3\n",
     "observer/records/planted.py": "import os\n",
     "observer/native/planted.py": "import httpx\nimport observer.adapters.protocol\nimport rich\n",
+    "observer/live/planted.py": "import psutil\n",
 }
 
 

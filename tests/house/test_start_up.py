@@ -22,7 +22,7 @@ import json, os
 os.write(int(os.environ["LOADED_TO"]), json.dumps(sorted(set(sys.modules) - present)).encode())
 """
 _RECORDS = {"msgspec", "typing_extensions"}  # msgspec takes typing_extensions along where it is installed
-_HEAVY = {"httpx", "github", "jinja2", "rich", "requests", "urllib3", "tomli_w"}
+_HEAVY = {"httpx", "github", "jinja2", "rich", "requests", "urllib3", "tomli_w", "psutil"}
 _QUESTIONS = (
     ("usage",),
     ("usage", "--by", "day", "--json"),
@@ -31,6 +31,8 @@ _QUESTIONS = (
     ("task", "list", "--json"),
     ("faults", "list", "--json"),
     ("trace", "--json"),
+    ("trace", "--capabilities", "--json"),
+    ("config", "show", "--json"),
 )
 
 
@@ -71,6 +73,10 @@ def test_questions_load_the_records_and_nothing_else(cli: command_line.Cli, word
     assert foreign(loaded(cli, *words)) <= _RECORDS
 
 
+def test_live_processes_take_one_library_more(cli: command_line.Cli) -> None:
+    assert foreign(loaded(cli, "health", "--json")) <= _RECORDS | {"psutil"}
+
+
 def test_an_import_loads_the_records_and_nothing_else(cli: command_line.Cli) -> None:
     assert foreign(loaded(cli, "sync")) <= _RECORDS
 
@@ -81,6 +87,8 @@ def test_a_question_never_loads_the_publisher(cli: command_line.Cli) -> None:
     assert not any(module.partition(".")[0] == "publish" for module in modules)
 
 
-@pytest.mark.parametrize("words", [("prices", "list"), ("export", "--help"), ("publish", "--help")], ids=" ".join)
+@pytest.mark.parametrize(
+    "words", [("prices", "list"), ("export", "--help"), ("publish", "--help"), ("doctor", "--json")], ids=" ".join
+)
 def test_heavy_libraries_wait_for_the_command_that_needs_them(cli: command_line.Cli, words: tuple[str, ...]) -> None:
     assert foreign(loaded(cli, *words)).isdisjoint(_HEAVY)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any, get_args
 
 import msgspec
-from hypothesis import given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from observer.base import canon
@@ -199,9 +199,30 @@ def test_redacting_twice_is_redacting_once(text: str) -> None:
 def test_the_quick_look_before_a_rule_never_skips_it(text: str) -> None:
     """The rules of forms and of names, applied without asking first whether there can be anything."""
     text = plain(text)
-    assert credentials._FORMS.search(text) is None or credentials._has_prefix(credentials._lower(text))
+    assert credentials._FORMS.search(text) is None or credentials._has_prefix(text)
     once = redact(text)
     assert named.redact(once, credentials._lower(once), named.STEMS) == once
+
+
+@settings(max_examples=400)
+@example("xoxb.AAAAAAAA")
+@given(st.from_regex(credentials._FORMS))
+def test_the_quick_look_sees_every_token_of_a_known_form(text: str) -> None:
+    """Whatever the form allows, with nothing around it that it might be seen by instead."""
+    assert credentials._has_prefix(text)
+
+
+@given(st.from_regex(names._HEXADECIMAL, fullmatch=True) | st.from_regex(names._RUN, fullmatch=True))
+def test_an_id_that_is_kept_at_first_sight_is_one_the_rules_keep(text: str) -> None:
+    """The patterns of usual ids let nothing through that the full rule would replace."""
+    assert names._IDENTIFIER.fullmatch(text)
+    assert redact(text) == text or (names._RUN.fullmatch(text) and credentials.begins_in_run(text))
+
+
+def test_the_longest_id_kept_at_first_sight_is_not_too_long() -> None:
+    longest = f"opencode:{'a' * 73}:advisor:{'1' * 17}:{'f' * 17}"
+    assert names._HEXADECIMAL.fullmatch(longest)
+    assert names._IDENTIFIER.fullmatch(longest)
 
 
 @given(texts)

@@ -8,7 +8,7 @@ from observer.adapters.protocol import Adapter
 
 ADAPTER = Adapter(
     harness=paths.HARNESS,
-    version=1,
+    version=2,
     line=shapes.LINE,
     context=context.Context,
     roots=paths.roots,

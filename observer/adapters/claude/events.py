@@ -99,7 +99,7 @@ def read(batch: RawBatch, spot: Spot, native_id: str, *, outcome: Any, offset: i
     file = outcome.file if type(outcome) is ToolResult and type(outcome.file) is FileRead else FileRead()
     path = file.file_path if isinstance(file.file_path, str) else None
     start = _count(file.start_line)
-    skill = _SKILL_FILE.search(path) if path else None
+    skill = _SKILL_FILE.search(path) if path and path[-1] in "dD" else None
     name = skill_name(skill.group(1)) if skill else None
     detail = RawDetail(
         path=path if skill else None,
@@ -213,7 +213,10 @@ def _bytes(text: str) -> int:
 
 
 def _first(*values: object) -> str | None:
-    return next((value for value in values if isinstance(value, str) and value), None)
+    for value in values:
+        if isinstance(value, str) and value:
+            return value
+    return None
 
 
 def _count(value: object) -> int | None:

@@ -13,7 +13,7 @@ from observer.records.session import Session
 _UNNAMED_AGENT = "sidechain"
 
 
-class Spot(Struct, frozen=True):
+class Spot(Struct, frozen=True, gc=False):
     """One line's place in its session: what every record made of it repeats."""
 
     session: str

@@ -32,7 +32,7 @@ _COMMAND_ARGS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
 _PASTE_TAG = re.compile(r"</?pasted_content[^>]*>")
 
 
-class Spoken(Struct, frozen=True):
+class Spoken(Struct, frozen=True, gc=False):
     """One user line: its kind, its text as a person would have typed it, and whether it begins a turn."""
 
     kind: Kind

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from observer.adapters.claude import events, prompts, usage
+from observer.adapters.claude import events, prompts, proofs, usage
 from observer.adapters.claude.context import Context
 from observer.adapters.claude.place import Place, Spot, place
 from observer.adapters.claude.said import Said
@@ -19,6 +19,7 @@ from observer.adapters.claude.shapes import (
     Block,
     Line,
     Message,
+    QueuedCommand,
     QueueOperation,
     System,
     Usage,
@@ -55,7 +56,7 @@ class _Reading:
         takers: dict[type, Callable[[Any, Place, Spot], None]] = {
             Assistant: self._assistant,
             User: self._user,
-            Attachment: self._said.attachment,
+            Attachment: self._attachment,
             System: self._system,
             QueueOperation: self._said.queue_operation,
         }
@@ -161,7 +162,13 @@ class _Reading:
                 spot = self._results(line, where, spot, results)
         text = prompts.text_of(content)
         if text is not None:
+            proofs.said(self._batch, spot, content)
             self._said.user(line, where, spot, text)
+
+    def _attachment(self, line: Attachment, where: Place, spot: Spot) -> None:
+        if type(line.attachment) is QueuedCommand:
+            proofs.attached(self._batch, spot, line.attachment)
+        self._said.attachment(line, where, spot)
 
     def _results(self, line: User, where: Place, spot: Spot, found: list[Block]) -> Spot:
         """Tool results; they say which turn goes on."""

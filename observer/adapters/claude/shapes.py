@@ -130,10 +130,13 @@ class Mark(Struct, gc=False):
 
 
 class QueuedCommand(Struct, rename="camel", gc=False):
-    """`attachment`; only a queued prompt is looked into."""
+    """`attachment`: a queued prompt; of others, what a hook said and the instruction files that were loaded."""
 
     type: Any = None
     prompt: Content | float | bool = None
+    content: Any = None
+    stdout: Any = None
+    files: Any = None
     command_mode: Any = None
     origin: Mark | Loose = None
     human_turn: Any = None

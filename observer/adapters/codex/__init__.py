@@ -8,7 +8,7 @@ from observer.adapters.protocol import Adapter
 
 ADAPTER = Adapter(
     harness=HARNESS,
-    version=1,
+    version=2,
     line=LINE,
     context=Context,
     roots=roots,

@@ -181,7 +181,17 @@ def _outcome(head: str) -> tuple[int | None, float | None]:
 def _size(text: str) -> tuple[int, bool]:
     """UTF-8 length, and whether a part was left out or the whole is large."""
     size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
-    return size, size >= LARGE_BYTES or " truncated…" in text or "[... omitted " in text
+    return size, size >= LARGE_BYTES or _is_shortened(text) or "[... omitted " in text
+
+
+def _is_shortened(text: str) -> bool:
+    """Whether ` truncated…` stands anywhere; its last letter is found several times as fast as the whole."""
+    at = text.find("…")
+    while at >= 0:
+        if text.endswith(" truncated", 0, at):
+            return True
+        at = text.find("…", at + 1)
+    return False
 
 
 def _item(completed: shapes.ItemCompleted, spot: Spot) -> Made:
@@ -218,7 +228,7 @@ def _command(native_id: str, item: shapes.Item, spot: Spot) -> Made:
         "tool_result",
         native_id,
         name="exec",
-        target=words[-1] if isinstance(words, list) and words else words or None,
+        target=(words[-1] if words else None) if isinstance(words, list) else words or None,
         status=status,
         duration_ms=_span(item.duration),
         size_bytes=size,

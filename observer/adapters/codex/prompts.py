@@ -6,7 +6,7 @@ kept is decided elsewhere.
 
 import re
 
-from observer.adapters.codex import turns
+from observer.adapters.codex import proofs, turns
 from observer.adapters.codex.paths import HARNESS
 from observer.adapters.codex.reading import Reading
 from observer.adapters.codex.shapes import Message, UserMessage
@@ -30,10 +30,14 @@ def message(reading: Reading, found: Message) -> None:
     kinds = marks.content_item_kinds if marks else None
     if found.role == "user" and kinds is not None:
         context.marked = True
-    if context.copied or found.role not in ("user", "assistant"):
+    if context.copied:
+        return
+    parts = _parts(found)
+    if found.role != "assistant":
+        proofs.message(reading, parts, kinds)
+    if found.role not in ("user", "assistant"):
         return
     spot = reading.spot(marks.turn_id if marks else None)
-    parts = _parts(found)
     if found.role == "assistant":
         text = "".join(parts)
         if text.strip():

@@ -33,6 +33,12 @@ class Nothing(Struct, gc=False):
     """An object of which only the presence matters."""
 
 
+class BaseText(Struct, gc=False):
+    """The system text of the thread."""
+
+    text: Any = None
+
+
 class Git(Struct, gc=False):
     """The repository when the session began."""
 
@@ -55,6 +61,7 @@ class Identity(Struct, gc=False):
     history_base: Nothing | None = None
     model_provider: str | None = None
     git: Git | None = None
+    base_instructions: BaseText | str | float | bool | list[Any] | None = None
 
 
 class Setting(Struct, gc=False):

@@ -1,10 +1,8 @@
 """Where a line stands: what everything that is made of it repeats. Knows nothing of its content."""
 
-from typing import Any
-
 from msgspec import Struct
 
-from observer.records.event import Family, RawEvent
+from observer.records.event import Family, RawDetail, RawEvent
 
 
 class Spot(Struct, frozen=True, gc=False):
@@ -15,6 +13,21 @@ class Spot(Struct, frozen=True, gc=False):
     at_ms: int | None
     turn: str | None
 
-    def event(self, family: Family, native_id: str, **known: Any) -> RawEvent:
-        """An event at this place; `known` are RawEvent's other fields."""
-        return RawEvent(self.session, family, native_id, self.ordinal, self.at_ms, self.turn, **known)
+    def event(
+        self,
+        family: Family,
+        native_id: str,
+        *,
+        name: str | None = None,
+        target: str | None = None,
+        status: str | None = None,
+        duration_ms: int | None = None,
+        size_bytes: int | None = None,
+        truncated: bool = False,
+        detail: RawDetail | None = None,
+    ) -> RawEvent:
+        """An event at this place."""
+        return RawEvent(
+            self.session, family, native_id, self.ordinal, self.at_ms, self.turn, name, target, status, duration_ms,
+            size_bytes, truncated, detail,
+        )  # fmt: skip

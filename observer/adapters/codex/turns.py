@@ -5,7 +5,7 @@ Never touches usage or text.
 
 from typing import Any
 
-from observer.adapters.codex import shapes
+from observer.adapters.codex import proofs, shapes
 from observer.adapters.codex.reading import Reading
 from observer.adapters.codex.thread import described, parent, role
 from observer.records.session import Turn, TurnState
@@ -20,6 +20,7 @@ def identity(reading: Reading, found: shapes.Identity) -> None:
         reading.batch.sessions.append(described(found, thread))
         return
     reading.described = described(found, thread)
+    proofs.system(reading, found)
     if role(found) == "subagent":
         context.demote(parent(found))
 

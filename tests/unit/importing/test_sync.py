@@ -10,6 +10,7 @@ import pytest
 from observer.base.errors import SourceMissing
 from observer.importing import source
 from observer.ledger import write
+from observer.privacy import version
 from tests.builders.imports import Machine, inserted
 from tests.builders.native import Claude, Codex
 from tests.unit.privacy.planted import LETTERS
@@ -245,8 +246,8 @@ def test_a_record_our_code_stumbles_over_costs_its_source_only(
     Claude("s2").prompt("x").response("msg_9").lay(machine.home)
     real = write.batch
 
-    def stumble(connection: Any, source_id: int, content: Any) -> Any:
-        done = real(connection, source_id, content)
+    def stumble(connection: Any, source_id: int, content: Any, **how: Any) -> Any:
+        done = real(connection, source_id, content, **how)
         if any(each.id == "claude:msg_9" for each in content.responses):
             raise KeyError("canary")
         return done
@@ -310,7 +311,7 @@ def test_an_adapter_version_reads_everything_again(machine: Machine, monkeypatch
     """§2.1: a stale version is read from byte 0, and then is not stale any more."""
     session().lay(machine.home)
     machine.sync()
-    monkeypatch.setattr(source, "PRIVACY_VERSION", source.PRIVACY_VERSION + 1)
+    monkeypatch.setattr(version, "PRIVACY_VERSION", version.PRIVACY_VERSION + 1)
     assert machine.sync()["claude"].unchanged == 0
     assert machine.sync()["claude"].unchanged == 1
 

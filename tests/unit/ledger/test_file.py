@@ -97,16 +97,20 @@ def test_a_reader_makes_no_file(tmp_path: Path) -> None:
 @pytest.fixture
 def old(tmp_path: Path) -> Path:
     """A ledger as the first release made it, with one response in it."""
-    book = batches.Book(tmp_path)
-    book.told("/a", batches.session("codex:s"), batches.response("codex:r", "codex:s"))
-    with sqlite3.connect(book.path) as connection:
-        views = connection.execute("SELECT type, name FROM sqlite_master WHERE name LIKE '%assert%' OR type = 'view'")
-        for kind, name in sorted(views.fetchall(), key=lambda row: row[0] != "view"):
-            if kind in ("view", "table"):
-                connection.execute(f"DROP {kind} {name}")
+    path = tmp_path / "observer.db"
+    first = Path(opening.__file__).parent / "migrations" / "0001_derived.sql"
+    with sqlite3.connect(path) as connection:
+        connection.executescript(first.read_text("utf-8"))
+        connection.execute("INSERT INTO source (id, harness, path) VALUES (1, 'codex', '/a')")
+        connection.execute("INSERT INTO session (id, key, harness, native_id) VALUES (1, 'codex:s', 'codex', 's')")
+        connection.execute(
+            "INSERT INTO response (id, source_id, session_id, ordinal, semantics, final, origin, shape)"
+            " VALUES ('codex:r', 1, 1, 0, 'codex:input_includes_cached', 1, 1, 0)"
+        )
+        connection.execute(f"PRAGMA application_id = {opening.APPLICATION_ID}")
         connection.execute("PRAGMA user_version = 1")
     connection.close()
-    return book.path
+    return path
 
 
 def test_an_older_schema_is_refused_by_readers_with_advice_to_sync(old: Path) -> None:

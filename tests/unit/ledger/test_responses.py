@@ -7,10 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from observer.ledger import write
 from observer.records.response import COPIED, PROVEN, RECORDED
 from observer.records.semantics import CODEX_FALLBACK
 from observer.records.session import Session, Turn
-from observer.records.source import Quarantine
+from observer.records.source import Quarantine, SourceFile
 from tests.builders import batches
 from tests.builders.batches import START_MS, Book, response, session, submission, usage
 from tests.builders.wholes import whole
@@ -105,6 +106,37 @@ def test_a_proven_origin_outranks_age(tmp_path: Path) -> None:
     book.told("/a", session("claude:a", ended_ms=START_MS + 1), response("claude:m", "claude:a", origin=COPIED))
     book.told("/b", session("claude:b", ended_ms=START_MS + 9), response("claude:m", "claude:b", origin=PROVEN))
     assert book.rows("SELECT key FROM response JOIN session ON session.id = session_id") == [("claude:b",)]
+
+
+def test_two_sources_that_prove_different_owners_contradict_each_other(tmp_path: Path) -> None:
+    """E093: one of them owns the response in any order, the other has the fault."""
+    said = {
+        "/a": (session("opencode:a", ended_ms=START_MS + 1), response("opencode:m", "opencode:a", origin=PROVEN)),
+        "/b": (session("opencode:b", ended_ms=START_MS + 9), response("opencode:m", "opencode:b", origin=PROVEN)),
+    }
+    for order in (("/a", "/b"), ("/b", "/a")):
+        book = Book(tmp_path / order[0].strip("/"))
+        for path in order:
+            book.told(path, *said[path])
+        assert book.rows("SELECT key FROM response JOIN session ON session.id = session_id") == [("opencode:a",)]
+        assert [row[0] for row in book.rows(_CONFLICTS)] == ["/b"]
+
+
+def test_a_record_of_a_store_that_changed_its_id_is_one_response(tmp_path: Path) -> None:
+    """E090: what the record said before goes; what the store, or another one, still tells or tells no more, stays."""
+    book = Book(tmp_path)
+
+    def told(path: str, *names: str) -> None:
+        places = {"first": 1, "changed": 1, "second": 2, "copied": 3}
+        found = [replace(response(name, S, turn="t"), ordinal=places[name]) for name in names]
+        with book.writer() as connection:
+            source = write.source(connection, SourceFile("opencode", path))
+            write.batch(connection, source, batches.batch(session(S), *found), mutable=True)
+
+    told("/store#s", "first", "second", "copied")
+    told("/other#s", "copied")
+    told("/store#s", "changed")
+    assert sorted(totals(book)) == ["changed", "copied", "second"]
 
 
 def test_a_stale_partial_copy_is_no_contradiction(tmp_path: Path) -> None:

@@ -212,3 +212,13 @@ def test_the_long_tier_is_decided_per_request(tmp_path: Path) -> None:
     with book.reader() as connection:
         document = reporting.build(connection, Filter(), by="model", zone=UTC, schedule=tiered)
     assert document["groups"][0]["estimated_cost"]["estimated_cost_usd_total"] == "4"
+
+
+@pytest.mark.parametrize("where", _ZONES)
+def test_a_broken_clock_breaks_no_report(tmp_path: Path, where: str) -> None:
+    """A response at the end of the calendar, and one at its beginning, in any zone and at once."""
+    book = filled(tmp_path, [0, START_MS, 253_402_300_799_999])
+    for by in ("day", "week", "month"):
+        found = responses(build(book, by=by, where=where))
+        assert sum(found.values()) == 3
+        assert max(key or "" for key in found).startswith("9999-12")

@@ -36,7 +36,7 @@ def lines(name: str) -> list[bytes]:
 def plain(batch: RawBatch) -> dict[str, Any]:
     """A batch without the order in which its parts became known."""
     whole = msgspec.to_builtins(batch)
-    return {part: sorted(rows, key=lambda row: json.dumps(row, sort_keys=True)) for part, rows in whole.items()}
+    return {part: sorted(rows, key=lambda row: json.dumps(row, sort_keys=True)) for part, rows in whole.items() if rows}
 
 
 def cut(raw: list[bytes], path: str, cuts: list[int]) -> dict[str, Any]:

@@ -186,6 +186,8 @@ def test_a_code_in_the_output_itself_is_no_exit_code() -> None:
         ("x" * 49_999, False),
         ("x" * 50_000, True),
         ("a …412 tokens truncated… b", True),
+        ("… … truncated…", True),
+        ("a… truncated … truncated...", False),
         ("[... omitted 3 of 9 lines ...]", True),
     ],
 )

@@ -1,0 +1,56 @@
+"""Attempts as documents: what ran for a task, each with the copy of its counters that a router made."""
+
+from typing import Any
+
+from observer.base.clock import iso
+from observer.records.ownership import Attempt
+from observer.records.usage import TokenUsage
+from observer.reports import shapes
+from observer.reports.model import TaskReport
+
+_RUNNING_TOTAL = "codex"
+_LIFETIMES = ("cache_write_5m_tokens", "cache_write_1h_tokens")
+
+
+def sections(report: TaskReport) -> dict[str, Any]:
+    """`attempts` and what follows from them."""
+    return {
+        "attempts": [_attempt(each) for each in report.attempts],
+        "active_attempts": list(report.coverage.active_attempts),
+        "has_active_work": report.coverage.active,
+        "crashes_counted_separately": len(report.coverage.crashed_attempts),
+    }
+
+
+def _attempt(each: Attempt) -> dict[str, Any]:
+    harness = each.session.partition(":")[0] if each.session else None
+    return {
+        "turn": each.turn,
+        "request": each.request,
+        "role": each.role,
+        "harness": harness,
+        "session": each.session,
+        "stage": each.stage,
+        "requested_route": each.requested_route,
+        "policy_version": each.policy_version,
+        "reason": each.reason,
+        "observed_model": each.model,
+        "observed_effort": each.effort,
+        "started": iso(each.started_ms),
+        "ended": iso(each.ended_ms),
+        "elapsed_ms": each.elapsed_ms,
+        "state": each.state,
+        "terminal_class": each.terminal_class,
+        "return_code": each.return_code,
+        "proof_class": each.proof_class,
+        "seq": each.seq,
+        "usage": _usage(each.usage, running_total=harness == _RUNNING_TOTAL),
+    }
+
+
+def _usage(usage: TokenUsage, *, running_total: bool) -> dict[str, Any] | None:
+    """The copied counters; a running total contains the thread's earlier runs. None: nothing was copied."""
+    if usage == TokenUsage():
+        return None
+    counters = {name: count for name, count in shapes.token_fields(usage).items() if name not in _LIFETIMES}
+    return {**counters, "running_total": running_total}

@@ -76,9 +76,40 @@ def _draw(headers: Sequence[str], cells: list[list[str]], right: list[bool]) -> 
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    console = Console(file=sys.stdout, highlight=False)
+    short = [[_short(cell) for cell in row] for row in cells]
+    notes = ["≥ a lower bound"] if any("≥" in cell for row in short for cell in row) else []
+    widths = [max(map(len, column)) for column in zip(headers, *short, strict=True)]
+    if sum(widths) + 2 * len(widths) > console.width:
+        short = [
+            [_rounded(cell) if to_right else cell for cell, to_right in zip(row, right, strict=True)] for row in short
+        ]
+        notes.append("figures are rounded to fit; --csv and --json have every digit")
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), caption=" · ".join(notes) or None)
     for header, to_right in zip(headers, right, strict=True):
+        # A number is never broken over lines; names give way.
         table.add_column(header, justify="right" if to_right else "left", overflow="fold")
-    for row in cells:
+        table.columns[-1].min_width = (
+            max(len(row[len(table.columns) - 1]) for row in short) if to_right and short else None
+        )
+    for row in short:
         table.add_row(*(Text(cell) for cell in row))
-    Console(file=sys.stdout, highlight=False).print(table)
+    console.print(table)
+
+
+def _rounded(cell: str) -> str:
+    """A count of five digits or more in three: `1.71M`, `490k`; anything else as it is."""
+    sign = "≥" if cell.startswith("≥") else ""
+    digits = cell.removeprefix("≥").replace(",", "")
+    if not digits.isdecimal() or len(digits) < 5:
+        return cell
+    for name, size in (("G", 10**9), ("M", 10**6), ("k", 10**3)):
+        if int(digits) >= size:
+            return f"{sign}{int(digits) / size:.3g}{name}"
+    return cell
+
+
+def _short(cell: str) -> str:
+    """The words around a figure as signs: a terminal is narrow."""
+    plain = cell.removesuffix(" (lower bound)").replace(">=", "≥")
+    return plain.replace("at least ", "≥").replace("under ", "<")

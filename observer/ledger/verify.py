@@ -31,8 +31,10 @@ _RULES = {
         SELECT COUNT(*), MIN(key) FROM session WHERE SUBSTR(key, 1, LENGTH(harness) + 1) <> harness || ':'""",
     "every version of a response belongs to one": """
         SELECT COUNT(*), MIN(id) FROM response_copy WHERE id NOT IN (SELECT id FROM response)""",
-    "only cumulative figures are covered by others": """
-        SELECT COUNT(*), MIN(id) FROM response WHERE overlap = 1 AND semantics NOT LIKE '%;source=token_count'""",
+    "only cumulative figures, and subagents told in their parent's turn, are covered by others": """
+        SELECT COUNT(*), MIN(response.id) FROM response JOIN session ON session.id = response.session_id
+        WHERE overlap = 1 AND semantics NOT LIKE '%;source=token_count'
+          AND NOT (session.harness = 'grok' AND session.role IS 'subagent')""",
     "a person's prompts are in main sessions only": """
         SELECT COUNT(*), MIN(submission.id) FROM submission JOIN session ON session.id = submission.session_id
         WHERE kind = 'genuine' AND role = 'subagent' AND unsettled = 0""",

@@ -42,6 +42,12 @@ class Told:
             self._shown = [self.cli("sessions", "show", "--session", key, "--json").json for key in keys]
         return self._shown
 
+    @property
+    def damage(self) -> list[Row]:
+        """What `doctor` finds wrong inside the ledger itself."""
+        findings: list[Row] = self.cli("doctor", "--json").json["findings"]
+        return [each for each in findings if each["check"] == "integrity"]
+
     def events(self, family: str) -> int:
         """Events of a family over all sessions."""
         return sum(session["events"].get(family, 0) for session in self.shown)

@@ -56,6 +56,10 @@ def test_every_source_is_read(run: Run) -> None:
     assert not any(row["failed"] for row in run.told.synced.json["harnesses"])
 
 
+def test_every_rule_of_the_ledger_holds(run: Run) -> None:
+    assert run.told.damage == []
+
+
 def test_a_second_sync_inserts_nothing_and_reads_nothing(run: Run) -> None:
     """E010, §23.1."""
     assert inserted(run.again) == {}

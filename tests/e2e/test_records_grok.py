@@ -53,6 +53,10 @@ def test_every_session_is_read_and_left_as_it_was(run: Run) -> None:
     assert run.after == run.before
 
 
+def test_every_rule_of_the_ledger_holds(run: Run) -> None:
+    assert run.told.damage == []
+
+
 def test_a_second_sync_inserts_nothing_and_reads_nothing(run: Run) -> None:
     """E010, §23.1."""
     assert inserted(run.again) == {}

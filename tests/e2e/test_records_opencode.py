@@ -86,6 +86,10 @@ def test_every_source_is_read(run: Run) -> None:
     assert not any(row["failed"] for row in run.synced.json["harnesses"])
 
 
+def test_every_rule_of_the_ledger_holds(run: Run) -> None:
+    assert run.told.damage == []
+
+
 def test_a_second_sync_inserts_nothing_and_reads_nothing(run: Run) -> None:
     assert inserted(run.again) == {}
     assert all(row["unchanged"] == row["sources"] for row in run.again.json["harnesses"])

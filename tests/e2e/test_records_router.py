@@ -93,6 +93,10 @@ def test_every_source_is_read_and_left_as_it_is(run: Run) -> None:
     assert run.after == run.before
 
 
+def test_every_rule_of_the_ledger_holds(run: Run) -> None:
+    assert run.told.damage == []
+
+
 def test_every_model_has_exactly_its_billed_counters(run: Run) -> None:
     """The router's copies are no second bill; a rollout that lies in two places counts once."""
     wanted: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))

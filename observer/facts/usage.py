@@ -31,17 +31,19 @@ _TASK = f"""(
       UNION
       SELECT task FROM assignment WHERE submission = {TURN_OWNER}))"""
 _SUMS = ", ".join(f"SUM(response.{name})" for name in COUNTERS)
-# The tiers are made a table first: asked row by row, JSON costs as much as everything else.
+# The tiers are made a table first: asked row by row, JSON costs as much as everything else. A context below
+# every tier is over none of them, whatever the model, and most are: those rows ask no table at all.
 _GROUPS = f"""
     WITH tier AS MATERIALIZED (SELECT key AS model, value FROM json_each(:thresholds))
     SELECT {{key}} AS key, response.model, response.semantics, response.shape,
-      CASE WHEN tier.value IS NULL THEN 0 ELSE response.context_tokens > tier.value END AS over,
+      CASE WHEN response.context_tokens <= :lowest THEN 0
+        WHEN NOT EXISTS (SELECT 1 FROM tier WHERE tier.model = response.model) THEN 0
+        ELSE response.context_tokens > (SELECT value FROM tier WHERE tier.model = response.model) END AS over,
       response.final, response.service_tier, response.speed,
       COUNT(*), SUM(COALESCE(response.web_search_requests, 0)), COUNT(response.native_cost_usd),
       GROUP_CONCAT(response.native_cost_usd), {_SUMS}
     FROM response
     JOIN session ON session.id = response.session_id
-    LEFT JOIN tier ON tier.model = response.model
     {{where}} AND response.overlap = 0
     GROUP BY 1, 2, 3, 4, 5, 6, 7, 8"""
 _SPAN = """
@@ -70,7 +72,7 @@ def groups(
     the zone's offsets (base.zones), for days.
     """
     where, given = of_responses(wanted)
-    given["thresholds"] = json.dumps(thresholds)
+    given["thresholds"], given["lowest"] = json.dumps(thresholds), min(thresholds.values(), default=0)
     statement = _GROUPS.format(key=_key(by, offsets, given), where=where)
     return [_grouped(row) for row in reader.execute(statement, given)]
 

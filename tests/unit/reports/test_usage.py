@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from observer.base import when
 from observer.base.errors import UnknownTask
 from observer.base.zones import zone
+from observer.facts import usage as facts
 from observer.facts.filters import Filter
 from observer.reports import usage as reporting
 from tests.builders import mini
@@ -222,3 +223,25 @@ def test_a_broken_clock_breaks_no_report(tmp_path: Path, where: str) -> None:
         found = responses(build(book, by=by, where=where))
         assert sum(found.values()) == 3
         assert max(key or "" for key in found).startswith("9999-12")
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.none() | st.integers(10, 400)), max_size=12))
+def test_a_response_is_over_its_own_models_tier_only(
+    tmp_path_factory: pytest.TempPathFactory, told: list[tuple[str, int | None]]
+) -> None:
+    """§15.4: above the model's threshold; a model without tiers never; unknown input, unknown."""
+    book, tiers = Book(tmp_path_factory.mktemp("ledger")), {"a": 200, "b": 50}
+    rows = [
+        response(f"claude:r{number}", S, model=model, usage=usage(total)) for number, (model, total) in enumerate(told)
+    ]
+    book.told("/a", session(S), *rows)
+    wanted: dict[tuple[str | None, bool | None], int] = {}
+    for model, total in told:
+        over = False if model not in tiers else None if total is None else total - total // 10 > tiers[model]
+        wanted[model, over] = wanted.get((model, over), 0) + 1
+    found: dict[tuple[str | None, bool | None], int] = {}
+    with book.reader() as connection:
+        for each in facts.groups(connection, Filter(), by="model", thresholds=tiers):
+            key = (each.usage.model, each.usage.over)
+            found[key] = found.get(key, 0) + each.usage.responses
+    assert found == wanted

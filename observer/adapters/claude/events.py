@@ -7,10 +7,10 @@ Never reads arguments of a kind it does not know.
 import re
 from typing import Any
 
-from observer.adapters.claude.place import Spot
 from observer.adapters.claude.shapes import Assistant, Block, FileRead, Input, Mark, Part, System, ToolResult, User
-from observer.records.event import Family, RawDetail, RawEvent
+from observer.records.event import Family, RawDetail
 from observer.records.source import Quarantine, RawBatch
+from observer.records.spot import Spot
 from observer.records.usage import LARGEST
 
 # Tuples, not sets: what is looked for may be any JSON value.
@@ -43,7 +43,7 @@ def messages(batch: RawBatch, spot: Spot, line: Assistant, content: Any) -> None
         if not is_id(line.uuid):
             missing_id(batch, spot)
             return
-        batch.events.append(_event(spot, "assistant_message", f"{line.uuid}:{index}", detail=RawDetail(text=text)))
+        batch.events.append(spot.event("assistant_message", f"{line.uuid}:{index}", detail=RawDetail(text=text)))
 
 
 def call(batch: RawBatch, spot: Spot, block: Block) -> None:
@@ -56,13 +56,13 @@ def call(batch: RawBatch, spot: Spot, block: Block) -> None:
     path = _first(given.file_path, given.notebook_path)
     knows = name is not None and name != _SKILL and not name.startswith("mcp__")
     target = _first(path, given.path, given.command) if knows else None
-    batch.events.append(_event(spot, "tool_call", block.id, name=name, target=target))
+    batch.events.append(spot.event("tool_call", block.id, name=name, target=target))
     if name == _SKILL:
         skill = skill_name(_first(given.skill, given.command))
-        batch.events.append(_event(spot, "skill_invoke", block.id, name=skill, detail=RawDetail(skill=skill)))
+        batch.events.append(spot.event("skill_invoke", block.id, name=skill, detail=RawDetail(skill=skill)))
     elif name in _CHANGERS and path is not None:
         batch.events.append(
-            _event(spot, "file_change", block.id, name=name, target=path, detail=RawDetail(paths=(path,)))
+            spot.event("file_change", block.id, name=name, target=path, detail=RawDetail(paths=(path,)))
         )
 
 
@@ -78,8 +78,7 @@ def result(batch: RawBatch, spot: Spot, line: User, block: Block, *, outcome: An
     more = outcome if type(outcome) is ToolResult else None
     code = _EXIT_CODE.match(first) if failed else None
     batch.events.append(
-        _event(
-            spot,
+        spot.event(
             "tool_result",
             block.tool_use_id,
             status="denied" if denied else "error" if failed else "ok",
@@ -90,7 +89,7 @@ def result(batch: RawBatch, spot: Spot, line: User, block: Block, *, outcome: An
         )
     )
     if denied:
-        batch.events.append(_event(spot, "permission", block.tool_use_id, status="denied"))
+        batch.events.append(spot.event("permission", block.tool_use_id, status="denied"))
     return not failed
 
 
@@ -107,9 +106,7 @@ def read(batch: RawBatch, spot: Spot, native_id: str, *, outcome: Any, offset: i
         start_line=offset if start is None else start,
         line_count=_count(file.num_lines),
     )
-    batch.events.append(
-        _event(spot, "skill_read" if skill else "read", native_id, name=name, target=path, detail=detail)
-    )
+    batch.events.append(spot.event("skill_read" if skill else "read", native_id, name=name, target=path, detail=detail))
 
 
 def skill_text(batch: RawBatch, spot: Spot, native_id: str, folder: str) -> None:
@@ -117,7 +114,7 @@ def skill_text(batch: RawBatch, spot: Spot, native_id: str, folder: str) -> None
     path = f"{folder.rstrip('/')}/SKILL.md"
     name = skill_name(re.split(r"[/\\]", path)[-2])
     detail = RawDetail(skill=name, path=path)
-    batch.events.append(_event(spot, "skill_read", native_id, name=name, target=path, detail=detail))
+    batch.events.append(spot.event("skill_read", native_id, name=name, target=path, detail=detail))
 
 
 def notice(batch: RawBatch, spot: Spot, line: System) -> None:
@@ -135,7 +132,7 @@ def notice(batch: RawBatch, spot: Spot, line: System) -> None:
     nested = line.error.get("status") if isinstance(line.error, dict) else None
     status = (_http(nested) or _http(line.status)) if line.subtype == "api_error" else None
     batch.events.append(
-        _event(spot, family, line.uuid, name=line.subtype, status=status, duration_ms=_count(line.duration_ms))
+        spot.event(family, line.uuid, name=line.subtype, status=status, duration_ms=_count(line.duration_ms))
     )
 
 
@@ -146,7 +143,7 @@ def api_error(batch: RawBatch, spot: Spot, line: Assistant, content: Any) -> Non
         return
     said = _HTTP_STATUS.search(" ".join(_texts(content)))
     status = _http(line.api_error_status) or (said.group(1) if said else None)
-    batch.events.append(_event(spot, "lifecycle", line.uuid, name="api_error", status=status))
+    batch.events.append(spot.event("lifecycle", line.uuid, name="api_error", status=status))
 
 
 def missing_id(batch: RawBatch, spot: Spot) -> None:
@@ -172,25 +169,6 @@ def is_id(value: object) -> bool:
 def skill_name(value: str | None) -> str | None:
     """The name of a skill; anything that is more than a name is dropped."""
     return value if value and _SKILL_NAME.fullmatch(value) else None
-
-
-def _event(
-    spot: Spot,
-    family: Family,
-    native_id: str,
-    *,
-    name: str | None = None,
-    target: str | None = None,
-    status: str | None = None,
-    duration_ms: int | None = None,
-    size_bytes: int | None = None,
-    truncated: bool = False,
-    detail: RawDetail | None = None,
-) -> RawEvent:
-    return RawEvent(
-        spot.session, family, native_id, spot.ordinal, spot.at_ms, spot.turn, name, target, status, duration_ms,
-        size_bytes, truncated, detail,
-    )  # fmt: skip
 
 
 def _is_refusal(line: User, text: str, outcome: Any) -> bool:

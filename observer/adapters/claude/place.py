@@ -13,15 +13,6 @@ from observer.records.session import Session
 _UNNAMED_AGENT = "sidechain"
 
 
-class Spot(Struct, frozen=True, gc=False):
-    """One line's place in its session: what every record made of it repeats."""
-
-    session: str
-    ordinal: int
-    at_ms: int | None
-    turn: str | None
-
-
 class Place(Struct):
     """One session as this batch's lines show it.
 

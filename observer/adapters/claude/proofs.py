@@ -9,9 +9,9 @@ import msgspec
 from msgspec import Struct
 
 from observer.adapters import instructions
-from observer.adapters.claude.place import Spot
 from observer.adapters.claude.shapes import Block, QueuedCommand
 from observer.records.source import RawBatch
+from observer.records.spot import Spot
 
 _HOOK = "hook_"
 

@@ -11,7 +11,7 @@ import msgspec
 
 from observer.adapters.claude import events, prompts, proofs, usage
 from observer.adapters.claude.context import Context
-from observer.adapters.claude.place import Place, Spot, place
+from observer.adapters.claude.place import Place, place
 from observer.adapters.claude.said import Said
 from observer.adapters.claude.shapes import (
     Assistant,
@@ -30,6 +30,7 @@ from observer.native.decode import Lines, faults
 from observer.records.response import Response
 from observer.records.session import Turn
 from observer.records.source import Category, Quarantine, RawBatch
+from observer.records.spot import Spot
 
 _USAGE = "$.message.usage"
 _ITERATIONS = f"{_USAGE}.iterations"

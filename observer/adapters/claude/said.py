@@ -8,10 +8,11 @@ import msgspec
 
 from observer.adapters.claude import events, prompts
 from observer.adapters.claude.context import Context
-from observer.adapters.claude.place import Place, Spot
+from observer.adapters.claude.place import Place
 from observer.adapters.claude.shapes import Attachment, QueuedCommand, QueueOperation, User
 from observer.records.session import Turn
 from observer.records.source import RawBatch
+from observer.records.spot import Spot
 from observer.records.submission import Kind, RawSubmission
 
 

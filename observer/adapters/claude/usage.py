@@ -6,10 +6,11 @@ total when all four parts are known.
 
 from decimal import Decimal
 
-from observer.adapters.claude.place import Place, Spot, session_key
+from observer.adapters.claude.place import Place, session_key
 from observer.adapters.claude.shapes import Assistant, Counters, Iteration, Message, Usage
 from observer.records.response import COPIED, PROVEN, RECORDED, Response
 from observer.records.semantics import CLAUDE
+from observer.records.spot import Spot
 from observer.records.usage import TokenUsage
 
 # The harness's own lines: error texts and filler, with counters of zero.

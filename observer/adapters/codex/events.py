@@ -12,9 +12,9 @@ import msgspec
 from msgspec import Meta, Struct
 
 from observer.adapters.codex import shapes
-from observer.adapters.codex.spot import Spot
 from observer.records.event import Family, RawDetail, RawEvent
 from observer.records.source import Category
+from observer.records.spot import Spot
 
 LARGE_BYTES = 50_000
 # The agent writes what became of a command before its output.

@@ -10,9 +10,9 @@ from observer.adapters.codex import proofs, turns
 from observer.adapters.codex.paths import HARNESS
 from observer.adapters.codex.reading import Reading
 from observer.adapters.codex.shapes import Message, UserMessage
-from observer.adapters.codex.spot import Spot
 from observer.adapters.codex.thread import Context
 from observer.records.event import RawDetail
+from observer.records.spot import Spot
 from observer.records.submission import Kind, RawSubmission
 
 _USER_TEXT = "user.text"

@@ -9,12 +9,12 @@ from msgspec import structs
 
 from observer.adapters.codex.paths import HARNESS
 from observer.adapters.codex.shapes import Identity
-from observer.adapters.codex.spot import Spot
 from observer.adapters.codex.thread import Context, session_key
 from observer.base.clock import iso, parse_instant
 from observer.native.decode import Lines, faults
 from observer.records.session import Session
 from observer.records.source import Category, Quarantine, RawBatch
+from observer.records.spot import Spot
 
 # Where usage stands in a line; a wrong value there is a fault of its own category.
 RECORD_USAGE = ("$.payload.usage", "$.payload.turn_token_usage", "$.payload.thread_token_usage")

@@ -13,7 +13,7 @@ from msgspec import Struct, structs
 
 from observer.adapters.grok.paths import HARNESS, plain, session_key
 from observer.adapters.grok.shapes import Line, LineMeta, Text, Update
-from observer.adapters.grok.tools import Call, Spot
+from observer.adapters.grok.tools import Call
 from observer.adapters.grok.usage import Completion
 from observer.base.clock import MS, parse_instant
 from observer.native.decode import Lines, faults
@@ -21,6 +21,7 @@ from observer.records.event import RawDetail, RawEvent
 from observer.records.response import COPIED, RECORDED
 from observer.records.session import Session, Turn, TurnState
 from observer.records.source import Category, Quarantine
+from observer.records.spot import Spot
 
 USAGE = "$.params.update.usage"
 _METHODS = ("session/update", "_x.ai/session/update")

@@ -9,24 +9,12 @@ from msgspec import Struct, structs
 from observer.adapters.grok.log import Log, Outcome
 from observer.adapters.grok.shapes import Input, Output, Text, Tool, Update
 from observer.records.event import Family, RawDetail, RawEvent
+from observer.records.spot import Spot
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.:/-]{0,79}")
 _ENDED = {"completed": "ok", "failed": "error"}
 _CHANGES = {"search_replace": "edit", "write": "write"}
 _SKILL = "SKILL.md"
-
-
-class Spot(Struct, frozen=True, gc=False):
-    """Where a line stands: what every record made of it repeats."""
-
-    session: str
-    ordinal: int
-    at_ms: int | None
-    turn: str | None
-
-    def event(self, family: Family, native_id: str, **known: Any) -> RawEvent:
-        """An event at this place; `known` are RawEvent's other fields."""
-        return RawEvent(self.session, family, native_id, self.ordinal, self.at_ms, self.turn, **known)
 
 
 class Call(Struct):

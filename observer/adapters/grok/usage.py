@@ -13,11 +13,11 @@ from msgspec import Struct, structs
 
 from observer.adapters.grok.paths import HARNESS, plain
 from observer.adapters.grok.shapes import Counters, Usage
-from observer.adapters.grok.tools import Spot
 from observer.base.text import decimal_text
 from observer.records.response import Response
 from observer.records.semantics import GROK
 from observer.records.source import Category, Quarantine
+from observer.records.spot import Spot
 from observer.records.usage import COUNTERS, TokenUsage
 
 _TICK = Decimal(1).scaleb(-10)

@@ -1,12 +1,13 @@
 """The door of this package: prepare a comment, then publish it.
 
 `prepare` makes everything that a dry run shows and touches no network;
-`publish` posts exactly that. Raises before anything is sent, and answers with
-a Result from then on.
+`publish` merges that into the comment that is there. Raises before anything
+is sent, and answers with a Result from then on.
 """
 
 import re
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,13 @@ from msgspec import Struct
 from observer.base.errors import PublishRefused, TargetRefused, UsageError
 from observer.records import evidence as records
 from observer.records.evidence import Evidence
-from publish import comment, figures, posting, result
+from publish import comment, extract, overlap, posting, result, totals
 from publish import evidence as reading
 from publish.figures import Subject
 from publish.github import API_URL, GitHub, checked_url
-from publish.ownership import Proposal
 from publish.patience import DEFAULT_WAIT_S, Patience
+from publish.plan import Proposal
+from publish.posting import Place
 from publish.result import Result, Stop
 from publish.target import Target
 
@@ -29,17 +31,38 @@ _SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,99})")
 
 
 class Prepared(Struct, frozen=True):
-    """A comment that is ready: its target, its body, and what it was made from."""
+    """A comment that is ready: its target, its body, and what it was made from.
+
+    `overlap`: responses that stand in more than one of the given documents;
+    `superseded`: documents that an equal or newer one of the same subject
+    replaces. `reviewed`: the body is to be posted as it is, or not at all.
+    """
 
     target: Target
     body: str
     subjects: tuple[Subject, ...]
     evidence: tuple[Evidence, ...]
+    overlap: int = 0
+    superseded: int = 0
+    reviewed: bool = False
 
     @property
     def summary(self) -> dict[str, Any]:
         """The figures in the comment, as JSON values, by subject."""
-        return {"subjects": [msgspec.to_builtins(each) for each in self.subjects]}
+        return {
+            "subjects": [msgspec.to_builtins(each) for each in self.subjects],
+            "overlap_responses": self.overlap,
+            "superseded_documents": self.superseded,
+        }
+
+    @property
+    def cost(self) -> tuple[Decimal, bool]:
+        """The known cost of the tasks in USD, each response once, and whether it is all of it."""
+        tasks = [each for each in self.subjects if each.kind == "task"]
+        if not tasks:
+            return Decimal(0), False
+        priced = totals.of(tasks).priced
+        return Decimal(priced.subtotal_usd), priced.total_usd is not None
 
     def document(self) -> dict[str, Any]:
         """What `publish --dry-run --json` prints."""
@@ -55,15 +78,26 @@ class Prepared(Struct, frozen=True):
 def prepare(evidence: Sequence[Evidence], target: Target) -> Prepared:
     """The comment for this evidence on this target; needs no network and no token.
 
-    TargetRefused when evidence names another target; UsageError for no
-    evidence, or for several pieces as long as a comment shows one subject.
+    Of several snapshots of one subject the newest counts, and every response
+    once. UsageError without any evidence, TargetRefused when evidence names
+    another target, PublishRefused when the subjects do not fit into a comment.
     """
     if not evidence:
         raise UsageError("there is no evidence to publish", "agent-observer export --task ID")
     for each in evidence:
         _agrees(each.target, target)
-    subjects = tuple(figures.of(each) for each in evidence)
-    return Prepared(target, _body(target, subjects), subjects, tuple(evidence))
+    chosen = overlap.select(evidence)
+    subjects = tuple(
+        extract.subject(each, elsewhere=rows) for each, rows in zip(chosen.evidence, chosen.elsewhere, strict=True)
+    )
+    return Prepared(
+        target,
+        comment.compose(target.key, subjects),
+        subjects,
+        chosen.evidence,
+        overlap=chosen.overlap,
+        superseded=chosen.superseded,
+    )
 
 
 def publish(
@@ -74,16 +108,18 @@ def publish(
     ca_file: str | None = None,
     app_slug: str | None = None,
     max_wait: float = DEFAULT_WAIT_S,
+    settle: float = 0.0,
     only: bool = False,
     force: bool = False,
     announce: Callable[[str], None] = lambda _line: None,
 ) -> Result:
-    """Posts a prepared comment: one owned comment per target, whatever happened before.
+    """Publishes a prepared comment: one owned comment per target, whatever happened before.
 
-    `only` replaces the other subjects of the comment, `force` also a newer
-    snapshot. `max_wait` seconds bound all waiting for rate limits together;
-    each wait is announced. PublishRefused for an address, certificate file or
-    app that cannot be.
+    The comment's other subjects stay, unless `only` drops them; `force` also
+    replaces newer snapshots. `max_wait` seconds bound all waiting for rate
+    limits together; each wait is announced. After an update, waits `settle`
+    seconds and looks whether another publisher has overwritten it.
+    PublishRefused for an address, certificate file or app that cannot be.
     """
     checked_url(api_url)
     if ca_file is not None and not Path(ca_file).is_file():
@@ -92,23 +128,21 @@ def publish(
         raise PublishRefused(f"not the name of an app: {app_slug!r}", "it is the last part of the app's address")
     patience = Patience(max_wait=max_wait, announce=announce)
     with GitHub(prepared.target, token, api_url=api_url, ca_file=ca_file, app_slug=app_slug) as server:
-        try:
-            place = posting.locate(server, patience)
-        except Stop as stop:
-            return _stopped(prepared, stop)
-        proposal = Proposal(place.target.key, _at(prepared, place.target), prepared.subjects, only=only, force=force)
-        return posting.Publication(server, proposal, patience).run(place)
-
-
-def _at(prepared: Prepared, located: Target) -> str:
-    """The body for the target as the server knows it: the marker names commits in full."""
-    if located.key == prepared.target.key:
-        return prepared.body
-    return _body(located, prepared.subjects)
-
-
-def _body(target: Target, subjects: Sequence[Subject]) -> str:
-    return comment.compose(target.key, subjects)
+        place = Place(prepared.target, checked=False)
+        if prepared.target.commit is not None:
+            # The marker names commits in full, which only the server knows.
+            try:
+                place = posting.locate(server, patience)
+            except Stop as stop:
+                return _stopped(prepared, stop)
+        proposal = Proposal(
+            place.target.key,
+            prepared.subjects,
+            only=only,
+            force=force,
+            reviewed=prepared.body if prepared.reviewed else None,
+        )
+        return posting.Publication(server, proposal, patience, place=place, settle_s=settle).run()
 
 
 def _stopped(prepared: Prepared, stop: Stop) -> Result:

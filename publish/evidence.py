@@ -29,7 +29,12 @@ def read(data: bytes) -> Evidence:
     EvidenceRefused when it is no such document (8 MiB, 16 levels at most) or
     when any identity, price or total is not what its own parts give.
     """
-    document = _parse(data)
+    return verified(parse(data))
+
+
+def verified(document: dict[str, Any]) -> Evidence:
+    """The evidence in a parsed document, under the same conditions as `read`."""
+    _look_through(document, "", 1)
     evidence = _decode(document)
     faults = [*_identity(document, evidence), *audit.faults(evidence)]
     if faults:
@@ -44,10 +49,14 @@ def document(evidence: Evidence) -> dict[str, Any]:
     return {name: each for name, each in fields.items() if each is not None or name not in _UNMEASURED}
 
 
-def _parse(data: bytes) -> dict[str, Any]:
-    """One reading of the bytes, which both the digest and the types go by."""
-    if len(data) > LARGEST:
-        raise EvidenceRefused(f"evidence has {len(data)} bytes, the limit is {LARGEST}")
+def parse(data: bytes, *, largest: int = LARGEST) -> dict[str, Any]:
+    """One reading of the bytes, which both the digest and the types go by.
+
+    EvidenceRefused for anything but one JSON object of at most `largest`
+    bytes, without a field that is given twice or a number that is none.
+    """
+    if len(data) > largest:
+        raise EvidenceRefused(f"evidence has {len(data)} bytes, the limit is {largest}")
     try:
         document = json.loads(data.decode("utf-8"), object_pairs_hook=_unique, parse_constant=_no_constant)
     except RecursionError:
@@ -56,7 +65,6 @@ def _parse(data: bytes) -> dict[str, Any]:
         raise EvidenceRefused(f"evidence is not JSON: {_first_words(error)}", _HINT) from None
     if not isinstance(document, dict):
         raise EvidenceRefused("evidence is not a JSON object", _HINT)
-    _look_through(document, "", 1)
     return document
 
 

@@ -77,12 +77,18 @@ class GitHub:
         self._listed: dict[int, IssueComment | CommitComment] = {}
         self._pull: PullRequest | None = None
         self._commit: Commit | None = None
+        self._state: str | None = None
 
     def __enter__(self) -> "GitHub":
         return self
 
     def __exit__(self, *_: object) -> None:
         self._github.close()
+
+    @property
+    def state(self) -> str | None:
+        """The state of the pull request, as far as it was told."""
+        return self._state
 
     def locate(self) -> Place:
         """The pull request or commit. Stop when it does not exist or is something else."""
@@ -92,10 +98,10 @@ class GitHub:
 
     def comments(self) -> list[Comment]:
         """All comments of the target, 100 a page, every page."""
-        if self._pull is not None:
-            found: Iterable[Any] = self._pull.get_issue_comments()
-        elif self._commit is not None:
-            found = self._commit.get_comments()
+        if self._commit is not None:
+            found: Iterable[Any] = self._commit.get_comments()
+        elif self._target.pr is not None:
+            found = self._github.get_repo(self._target.repo).get_issue(self._target.pr).get_comments()
         else:
             raise ValueError(_LOCATE_FIRST)
         listed = _asked(lambda: list(found))
@@ -149,7 +155,8 @@ class GitHub:
         if not pull.issue_url:
             raise answers.redirected()
         self._pull = pull
-        return Place(self._target, "merged" if pull.merged else pull.state)
+        self._state = "merged" if pull.merged else pull.state
+        return Place(self._target, self._state)
 
     def _locate_commit(self, commit: str) -> Place:
         found = self._github.get_repo(self._target.repo).get_commit(commit)

@@ -70,6 +70,10 @@ class Patience:
                 raise Uncertain(_stop(error)) from error
             raise
 
+    def pause(self, seconds: float) -> None:
+        """Waits for other publishers, not for the server; not part of `max_wait`."""
+        self._sleep(seconds)
+
     def _through_limits(self, request: Callable[[], T]) -> T:
         """Sends again after a rate limit has passed: what was limited was not carried out."""
         for attempt in range(1, _MOST_TRIES + 1):

@@ -31,6 +31,9 @@ class Result(Struct, frozen=True):
     comments of others that carry our marker, never touched. `previous_state`:
     the digest in the comment that was there before; `state_discarded`: its
     memory was unreadable and is lost. `target_state`: open, closed or merged.
+    Subject ids: `other_subjects` that the comment shows too, `older` ones whose
+    newer snapshot in the comment stays, `lost` ones that it had no room to
+    remember. `body`: the text of the comment as it stands now.
     """
 
     result: Outcome
@@ -45,6 +48,10 @@ class Result(Struct, frozen=True):
     previous_state: str | None = None
     state_discarded: bool = False
     target_state: str | None = None
+    other_subjects: list[str] = []
+    older: list[str] = []
+    lost: list[str] = []
+    body: str | None = None
 
     @property
     def exit_code(self) -> int:
@@ -54,6 +61,7 @@ class Result(Struct, frozen=True):
     def document(self) -> dict[str, Any]:
         """The JSON form."""
         fields: dict[str, Any] = msgspec.to_builtins(self)
+        del fields["body"]
         return fields | {"target": target(self.target)}
 
 

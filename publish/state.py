@@ -2,17 +2,19 @@
 
 Compact JSON in one HTML comment, the last line of the body; its digest stands
 in the marker. Whoever reads it back treats it as untrusted: a block that does
-not match its digest or does not decode is as good as none.
+not match its digest, does not decode or does not add up is as good as none.
 """
 
 import hashlib
 import json
 from collections.abc import Sequence
+from decimal import Decimal
 
 import msgspec
 from msgspec import Struct
 
-from publish.figures import Subject
+from observer.pricing import exact
+from publish.figures import Figures, Subject
 from publish.marker import UNKNOWN, Marker, is_instant
 
 _OPENING = "<!-- agent-observer:state:v1 "
@@ -63,6 +65,27 @@ def read(body: str, marker: Marker) -> tuple[Subject, ...] | None:
     if not text.isascii() or digest(text) != marker.state:
         return None
     try:
-        return tuple(_DECODER.decode(text).subjects)
+        subjects = tuple(_DECODER.decode(text).subjects)
     except (msgspec.DecodeError, RecursionError):
         return None
+    ids = [each.subject_id for each in subjects]
+    sound = ids == sorted(set(ids)) and all(each.figures is None or _adds_up(each.figures) for each in subjects)
+    return subjects if sound else None
+
+
+def _adds_up(figures: Figures) -> bool:
+    """Whether the parts of remembered figures give its sums, as far as the comment had room for them."""
+    parts, priced, rows = figures.partitions, figures.priced, figures.models
+    counts = (
+        parts.attributed + parts.shared + parts.unassigned == parts.scope
+        and parts.attributed == priced.responses
+        and priced.priced_responses <= priced.responses
+        and parts.shared == figures.shared.responses
+        and all(row.priced <= row.responses for row in rows)
+        and sum(row.responses for row in rows) <= priced.responses
+    )
+    if not counts or figures.more_models:
+        return counts
+    return sum(row.responses for row in rows) == priced.responses and exact.total(
+        Decimal(row.usd) for row in rows
+    ) == Decimal(priced.subtotal_usd)

@@ -1,15 +1,14 @@
 """From figures to cells: fills a Summary, one field after another.
 
-Chooses which words and which forms; computes nothing but sums within one
-counter semantics, and never converts a whole structure.
+Chooses which words and which forms; computes nothing but sums that
+publish.totals knows, and never converts a whole structure.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 
-from observer.records import semantics as labels
 from observer.records.evidence import Totals
-from publish import words
+from publish import groups, tabulate, totals, words
 from publish.cells import (
     Amount,
     Cell,
@@ -21,32 +20,48 @@ from publish.cells import (
     Identifier,
     Moment,
     Money,
-    Rate,
     Ref,
-    Source,
-    Tokens,
     Word,
 )
-from publish.figures import Figures, Known, ModelRow, RateRow, Subject, TokenRow, TokenTable
-from publish.summary import Cost, Model, Prices, Provenance, RateLine, Reason, Shared, Summary, Table, Usage
+from publish.figures import Figures, Subject, shown
+from publish.groups import Group
+from publish.summary import Change, Cost, Line, Origin, Prices, Provenance, Reason, Shared, Summary
 
-# Rows that stand open in the main table; the templates fold the others.
+# Rows that stand open in the tables; of the others the comment says how many there are.
 _OPEN_ROWS = 20
 
 
-def of(subject: Subject, figures: Figures) -> Summary:
-    """The summary of a subject's figures."""
-    flags = tuple(_flags(figures))
-    tables = tuple(_table(each) for each in figures.tokens)
-    shown = [cell for table in tables for row in (*table.rows, table.every) if row for cell in _shown(table, row)]
-    outcome = figures.outcome
+def of(subjects: Sequence[Subject]) -> Summary:
+    """The summary of all subjects of a comment; those that are tasks make its figures.
+
+    Selections of sessions have no cost: beside tasks they are lines of the
+    table of subjects and in no sum, because they may hold the same responses.
+    """
+    found = groups.of(subjects)
+    tasks = [each for each in found if each.is_task]
+    counted = tasks or found
+    members = [subject for group in counted for subject in group.subjects]
+    figures = totals.of(members)
+    if len(counted) == 1:
+        figures = counted[0].figures
+    flags = tuple(_flags(figures, counted))
+    tables = tuple(tabulate.token_table(each) for each in figures.tokens)
+    cells = [
+        cell for table in tables for row in (*table.rows, table.every) if row for cell in tabulate.shown(table, row)
+    ]
     return Summary(
-        is_task=subject.kind == "task",
-        name=Identifier(figures.id),
-        acceptance=Word(words.ACCEPTANCE, outcome.state if outcome else "none"),
+        several=len(found) > 1,
+        is_task=bool(tasks),
+        mixed=0 < len(tasks) < len(found),
+        name=_title(counted[0]),
+        acceptance=_acceptance(counted[0]),
+        accepted=Count(sum(each.acceptance == "complete" for each in tasks)),
+        tasks=_counted("subject", len(tasks)),
+        selections=_counted("selection", len(found) - len(tasks)),
+        lines=tuple(_line(each) for each in found[:_OPEN_ROWS]) if len(found) > 1 else (),
+        more_lines=_counted("row", max(0, len(found) - _OPEN_ROWS)),
         complete=figures.coverage.complete,
         reconciles=figures.coverage.reconciles,
-        sessions=_counted("session", figures.coverage.sessions),
         scope=_counted("response", figures.partitions.scope),
         owned=Count(figures.partitions.attributed),
         unassigned=Count(figures.partitions.unassigned),
@@ -60,17 +75,19 @@ def of(subject: Subject, figures: Figures) -> Summary:
             tasks=_counted("task", figures.shared_with),
             amount=_cost(figures.shared).amount,
         ),
-        models=tuple(_model(row) for row in figures.models),
+        elsewhere=_counted("response", sum(shown(each).elsewhere for each in subjects)),
+        changes=() if "changes" in figures.left_out else tuple(_changes(found)),
+        models=tuple(tabulate.model_row(row) for row in figures.models),
         folded_models=_counted("row", max(0, len(figures.models) - _OPEN_ROWS)),
         more_models=_counted("row", figures.more_models),
         tables=tables,
-        missing=any(not cell.reported for cell in shown),
-        lower_bounds=any(cell.lower_bound for cell in shown),
-        prices=_prices(figures),
-        provenance=_provenance(subject, figures),
+        missing=any(not cell.reported for cell in cells),
+        lower_bounds=any(cell.lower_bound for cell in cells),
+        prices=_prices(figures, schedules=_schedules(members)),
+        provenance=_provenance(found, figures),
         details="details" not in figures.left_out,
         names_flags="flags" not in figures.left_out,
-        left_out=tuple(Word(words.SECTIONS, each) for each in figures.left_out),
+        left_out=tuple(Word(words.SECTIONS, each) for each in words.SECTIONS if each in figures.left_out),
     )
 
 
@@ -78,13 +95,46 @@ def _counted(thing: str, number: int) -> Counted:
     return Counted(words.THINGS, thing, count=number)
 
 
-def _flags(figures: Figures) -> Iterator[Counted]:
-    """Gaps of the evidence, each counted, in the order of the vocabulary."""
-    coverage, parts, outcome = figures.coverage, figures.partitions, figures.outcome
+def _title(group: Group) -> Cell:
+    return Identifier(group.id) if group.is_task else _counted("session", group.figures.coverage.sessions)
+
+
+def _name(group: Group) -> Cell:
+    # A selection is called by the beginning of its digest, which is all that tells it from another one.
+    return Identifier(group.id) if group.is_task else Digest(group.id)
+
+
+def _acceptance(group: Group) -> Cell:
+    return Word(words.ACCEPTANCE, group.acceptance if group.is_task else "selection")
+
+
+def _schedules(members: Iterable[Subject]) -> int:
+    return len({shown(each).price_schedule_id for each in members})
+
+
+def _line(group: Group) -> Line:
+    figures = group.figures
+    flags = list(_flags(figures, [group]))
+    return Line(
+        name=_name(group),
+        acceptance=_acceptance(group),
+        flags=_counted("flag", len(flags)) if flags else Word(words.FLAGLESS, ""),
+        responses=Count(figures.partitions.attributed),
+        usd=_amount(figures.priced) if group.is_task else None,
+        is_task=group.is_task,
+    )
+
+
+def _flags(figures: Figures, found: Sequence[Group]) -> Iterator[Counted]:
+    """Gaps of the evidence behind these groups' figures, each counted, in the order of the vocabulary."""
+    coverage, parts = figures.coverage, figures.partitions
+    members = [subject for group in found for subject in group.subjects]
+    outcomes = [outcome for each in members if (outcome := shown(each).outcome) is not None]
+    schedules = _schedules(members)
     counts = {
         "not_reconciled": 0 if coverage.reconciles else 1,
         "no_sessions": 0 if coverage.sessions else 1,
-        "still_active": 1 if outcome is not None and outcome.state == "active" else 0,
+        "still_active": sum(group.acceptance == "active" for group in found),
         "missing_assignments": coverage.missing_assignments,
         "conflicting_assignments": coverage.conflicting_assignments,
         "conflicting_sessions": coverage.conflicting_sessions,
@@ -95,25 +145,34 @@ def _flags(figures: Figures) -> Iterator[Counted]:
         # Those that nobody owns are counted already; the others belong to another task.
         "unassigned": max(0, parts.unassigned - coverage.unbound_responses),
         "turns_without_usage": coverage.turns_without_usage,
-        "withheld": outcome.withheld if outcome is not None else 0,
+        "withheld": sum(each.withheld for each in outcomes),
+        "schedules": schedules if schedules > 1 else 0,
     }
     for key in words.FLAGS:
         if counts[key]:
             yield Counted(words.FLAGS, key, count=counts[key])
 
 
-def _cost(totals: Totals) -> Cost:
-    whole = totals.total_usd is not None
-    # A subtotal of 0 with nothing priced is no cost of 0: nothing is known.
-    known = totals.priced_responses > 0 or Decimal(totals.subtotal_usd) > 0
+def _cost(priced: Totals) -> Cost:
+    whole = priced.total_usd is not None
     return Cost(
-        amount=Money(Decimal(totals.subtotal_usd), complete=whole) if known else None,
+        amount=Money(Decimal(priced.subtotal_usd), complete=whole) if _is_known(priced) else None,
         whole=whole,
-        responses=_counted("response", totals.responses),
-        priced=Count(totals.priced_responses),
-        unpriced=_counted("response", totals.responses - totals.priced_responses),
-        reasons=tuple(_reasons(totals.unpriced_reasons)),
+        responses=_counted("response", priced.responses),
+        priced=Count(priced.priced_responses),
+        unpriced=_counted("response", priced.responses - priced.priced_responses),
+        reasons=tuple(_reasons(priced.unpriced_reasons)),
     )
+
+
+def _is_known(priced: Totals) -> bool:
+    # A subtotal of 0 with nothing priced is no cost of 0: nothing is known.
+    return priced.priced_responses > 0 or Decimal(priced.subtotal_usd) > 0
+
+
+def _amount(priced: Totals) -> Cell | None:
+    whole = priced.total_usd is not None
+    return Amount(Decimal(priced.subtotal_usd), complete=whole) if _is_known(priced) else None
 
 
 def _reasons(counts: dict[str, int]) -> Iterator[Reason]:
@@ -128,117 +187,74 @@ def _reasons(counts: dict[str, int]) -> Iterator[Reason]:
         yield Reason(Count(count), Word(words.REASONS, key))
 
 
-def _model(row: ModelRow) -> Model:
-    known = row.priced > 0 or Decimal(row.usd) > 0
-    return Model(
-        model=Identifier(row.model),
-        effort=_effort(row.effort),
-        responses=Count(row.responses),
-        priced=Count(row.priced),
-        usd=Amount(Decimal(row.usd), complete=row.priced == row.responses) if known else None,
+def _changes(found: Sequence[Group]) -> Iterator[Change]:
+    """What the last update of each subject changed of what the comment said."""
+    for group in found:
+        for subject in group.subjects:
+            change = _change(group, subject)
+            if change is not None:
+                yield change
+
+
+def _change(group: Group, subject: Subject) -> Change | None:
+    before, now = subject.before, shown(subject)
+    if before is None:
+        return None
+    state = None if now.outcome is None else now.outcome.state
+    costs = (before.priced, Decimal(before.usd)), (now.priced.priced_responses, Decimal(now.priced.subtotal_usd))
+    repriced = before.price_schedule_id != now.price_schedule_id
+    spent = group.is_task and not repriced and costs[0] != costs[1]
+    decided = group.is_task and before.acceptance != state
+    if before.responses == now.priced.responses and not (spent or decided or repriced):
+        return None
+    return Change(
+        name=_name(group),
+        responses_before=Count(before.responses),
+        responses=_counted("response", now.priced.responses),
+        usd_before=_before(before.usd, priced=before.priced, responses=before.responses) if spent else None,
+        usd=_cost(now.priced).amount if spent else None,
+        acceptance_before=Word(words.ACCEPTANCE, before.acceptance or "none") if decided else None,
+        acceptance=Word(words.ACCEPTANCE, state or "none") if decided else None,
+        repriced=group.is_task and repriced,
     )
 
 
-def _effort(name: str | None) -> Cell:
-    return Word(words.EFFORTS, name) if name is not None and name in words.EFFORTS else Identifier(name)
+def _before(usd: str, *, priced: int, responses: int) -> Cell | None:
+    known = priced > 0 or Decimal(usd) > 0
+    return Money(Decimal(usd), complete=priced == responses) if known else None
 
 
-def _table(table: TokenTable) -> Table:
-    placed = labels.parse(table.semantics)
-    origin = table.semantics.partition(";")[2]
-    return Table(
-        cached=Word(words.RELATIONS, placed.cached),
-        origin=Word(words.ORIGINS, origin if origin in words.ORIGINS else ""),
-        harnesses=tuple(_harness(each) for each in table.harnesses),
-        cached_inside=placed.cached == "inside",
-        reasoning_inside=placed.reasoning == "inside",
-        has_writes=placed.cached != "inside" or any(row.cache_write_input.tokens for row in table.rows),
-        has_reasoning=placed.reasoning != "inside" or any(_reported(row) for row in table.rows),
-        rows=tuple(_usage(row) for row in table.rows),
-        every=_usage(_sum(table.rows), adds_up=True) if len(table.rows) > 1 else None,
-    )
-
-
-def _harness(name: str) -> Cell:
-    return Word(words.HARNESSES, name) if name in words.HARNESSES else Identifier(name)
-
-
-def _reported(row: TokenRow) -> bool:
-    return row.reasoning_output.unknown < row.responses
-
-
-def _usage(row: TokenRow, *, adds_up: bool = False) -> Usage:
-    def cell(known: Known) -> Tokens:
-        return Tokens(known.tokens, unknown=known.unknown, responses=row.responses)
-
-    return Usage(
-        model=None if adds_up else Identifier(row.model),
-        input=cell(row.input),
-        cached=cell(row.cached_input),
-        write=cell(row.cache_write_input),
-        output=cell(row.output),
-        reasoning=cell(row.reasoning_output),
-    )
-
-
-def _sum(rows: Sequence[TokenRow]) -> TokenRow:
-    def add(parts: Iterable[Known]) -> Known:
-        members = list(parts)
-        return Known(sum(each.tokens for each in members), sum(each.unknown for each in members))
-
-    return TokenRow(
-        model=None,
-        responses=sum(row.responses for row in rows),
-        input=add(row.input for row in rows),
-        cached_input=add(row.cached_input for row in rows),
-        cache_write_input=add(row.cache_write_input for row in rows),
-        output=add(row.output for row in rows),
-        reasoning_output=add(row.reasoning_output for row in rows),
-    )
-
-
-def _shown(table: Table, row: Usage) -> Iterator[Tokens]:
-    """The cells of a row that stand in a column of its table."""
-    yield from (row.input, row.cached, row.output)
-    if table.has_writes:
-        yield row.write
-    if table.has_reasoning:
-        yield row.reasoning
-
-
-def _prices(figures: Figures) -> Prices:
+def _prices(figures: Figures, *, schedules: int) -> Prices:
     return Prices(
-        schedule=Digest(figures.price_schedule_id),
-        as_of=Day(figures.priced_as_of),
-        lines=tuple(_rate_line(row) for row in figures.rates),
+        as_of=Day(figures.priced_as_of) if schedules == 1 else None,
+        schedules=_counted("schedule", schedules),
+        lines=tuple(tabulate.rate_line(row) for row in figures.rates),
         has_reasoning=any(row.reasoning_output not in (None, row.output) for row in figures.rates),
         searches=_counted("search", figures.web_searches),
     )
 
 
-def _rate_line(row: RateRow) -> RateLine:
-    def rate(text: str | None) -> Rate:
-        return Rate(None if text is None else Decimal(text))
-
-    return RateLine(
-        model=Identifier(row.model),
-        tier=Word(words.TIERS, row.tier),
-        input=rate(row.input),
-        cached=rate(row.cached_input),
-        write_5m=rate(row.cache_write_5m),
-        write_1h=rate(row.cache_write_1h),
-        output=rate(row.output),
-        reasoning=rate(row.reasoning_output),
-        source=Source(row.source),
+def _provenance(found: Sequence[Group], figures: Figures) -> Provenance:
+    origins = [_origin(group, subject) for group in found for subject in group.subjects]
+    return Provenance(
+        origins=tuple(origins[:_OPEN_ROWS]),
+        more_origins=_counted("row", max(0, len(origins) - _OPEN_ROWS)),
+        native=None if figures.native_usd is None else Money(Decimal(figures.native_usd), complete=True),
+        native_responses=_counted("response", figures.native_responses),
+        copies=_counted("copy", figures.partitions.overlap),
     )
 
 
-def _provenance(subject: Subject, figures: Figures) -> Provenance:
+def _origin(group: Group, subject: Subject) -> Origin:
+    figures = shown(subject)
     outcome = figures.outcome
-    return Provenance(
+    return Origin(
+        name=_name(group),
         snapshot=Digest(subject.snapshot_id),
         evidence=Digest(subject.evidence_id),
         cutoff=None if subject.cutoff is None else Moment(subject.cutoff),
+        schedule=Digest(figures.price_schedule_id),
+        as_of=Day(figures.priced_as_of),
         version=Identifier(figures.observer_version),
         candidate=Ref(outcome.candidate) if outcome and outcome.candidate is not None else None,
         proof=Ref(outcome.proof) if outcome and outcome.proof is not None else None,
@@ -246,7 +262,4 @@ def _provenance(subject: Subject, figures: Figures) -> Provenance:
         corrections=_counted("correction", outcome.corrections)
         if outcome and outcome.corrections is not None
         else None,
-        native=None if figures.native_usd is None else Money(Decimal(figures.native_usd), complete=True),
-        native_responses=_counted("response", figures.native_responses),
-        copies=_counted("copy", figures.partitions.overlap),
     )

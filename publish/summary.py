@@ -1,4 +1,4 @@
-"""Summary: one subject as the template sees it, built field by field out of cells.
+"""Summary: the subjects of a comment as the template sees them, built field by field out of cells.
 
 The last step before text. Holds cells and yes-or-no only; what has no cell
 cannot be shown. The shapes are here, publish.summarize fills them.
@@ -93,44 +93,86 @@ class RateLine(Struct, frozen=True):
 
 
 class Prices(Struct, frozen=True):
-    """Under which schedule the cost was estimated."""
+    """Under which schedules the cost was estimated: `as_of` is None when there are several."""
 
-    schedule: Cell
-    as_of: Cell
+    as_of: Cell | None
+    schedules: Counted
     lines: tuple[RateLine, ...]
     has_reasoning: bool
     searches: Counted
 
 
-class Provenance(Struct, frozen=True):
-    """What the figures were made from, and what the coordinator recorded."""
+class Origin(Struct, frozen=True):
+    """Where the figures of one subject come from, and what the coordinator recorded of it."""
 
+    name: Cell
     snapshot: Cell
     evidence: Cell
     cutoff: Cell | None
+    schedule: Cell
+    as_of: Cell
     version: Cell
     candidate: Cell | None
     proof: Cell | None
     repairs: Counted | None
     corrections: Counted | None
+
+
+class Line(Struct, frozen=True):
+    """A row of the table of subjects; `usd` is None where nothing of it is priced."""
+
+    name: Cell
+    acceptance: Cell
+    flags: Cell
+    responses: Count
+    usd: Cell | None
+    is_task: bool
+
+
+class Change(Struct, frozen=True):
+    """What an update changed of one subject; the costs and outcomes are None where they say nothing new."""
+
+    name: Cell
+    responses_before: Count
+    responses: Counted
+    usd_before: Cell | None
+    usd: Cell | None
+    acceptance_before: Cell | None
+    acceptance: Cell | None
+    repriced: bool
+
+
+class Provenance(Struct, frozen=True):
+    """What the figures were made from: one origin per subject, and what concerns all of them."""
+
+    origins: tuple[Origin, ...]
+    more_origins: Counted
     native: Cell | None
     native_responses: Counted
     copies: Counted
 
 
 class Summary(Struct, frozen=True):
-    """Everything that the comment says of one subject.
+    """Everything that the comment says.
 
+    `several`: it shows more than one task or selection, so `name` is a count
+    and `lines` has a row for each. `accepted` of `tasks` are accepted.
     `missing` and `lower_bounds`: whether the legend has to explain them.
     `details` and `names_flags` are no when they were left out for length.
     """
 
+    several: bool
     is_task: bool
+    mixed: bool
     name: Cell
     acceptance: Cell
+    accepted: Count
+    tasks: Counted
+    selections: Counted
+    lines: tuple[Line, ...]
+    more_lines: Counted
     complete: bool
     reconciles: bool
-    sessions: Counted
     scope: Counted
     owned: Count
     unassigned: Count
@@ -139,6 +181,8 @@ class Summary(Struct, frozen=True):
     elapsed: Cell | None
     cost: Cost
     shared: Shared
+    elsewhere: Counted
+    changes: tuple[Change, ...]
     models: tuple[Model, ...]
     folded_models: Counted
     more_models: Counted

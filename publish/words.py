@@ -15,6 +15,8 @@ ACCEPTANCE = MappingProxyType(
         "crashed": "Crashed",
         "unknown": "Outcome unknown",
         "none": "No outcome recorded",
+        "differ": "Outcomes differ",
+        "selection": "Selection, no outcome",
     }
 )
 
@@ -23,6 +25,9 @@ THINGS = MappingProxyType(
     {
         "response": ("response", "responses"),
         "session": ("session", "sessions"),
+        "subject": ("task", "tasks"),
+        "selection": ("selection of sessions", "selections of sessions"),
+        "schedule": ("price schedule", "price schedules"),
         "task": ("other task", "other tasks"),
         "flag": ("flag", "flags"),
         "copy": ("copied response", "copied responses"),
@@ -49,8 +54,10 @@ FLAGS = MappingProxyType(
         "unassigned": ("response owned elsewhere", "responses owned elsewhere"),
         "turns_without_usage": ("turn without usage", "turns without usage"),
         "withheld": ("reference withheld", "references withheld"),
+        "schedules": ("price schedule", "price schedules side by side"),
     }
 )
+FLAGLESS = MappingProxyType({"": "none"})
 
 # Reasons of observer.pricing by how they begin; what a reason quotes from records is left behind.
 REASONS = MappingProxyType(
@@ -69,6 +76,7 @@ REASONS = MappingProxyType(
         "missing cache-write rate": "with cache writes without a rate",
         "missing rate": "using something without a rate",
         "output not final": "whose closing figures never came",
+        "partly counted": "that stand among responses counted under another subject",
         "": "for another reason",
     }
 )
@@ -95,6 +103,7 @@ SECTIONS = MappingProxyType(
     {
         "rates": "price table",
         "tokens": "token tables",
+        "changes": "changes",
         "details": "provenance",
         "flags": "list of gaps",
     }

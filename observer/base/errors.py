@@ -108,6 +108,12 @@ class EvidenceRefused(ObserverError):
     slug = "evidence-refused"
 
 
+class ReviewRefused(ObserverError):
+    """A reviewed comment that its evidence no longer gives."""
+
+    slug = "review-refused"
+
+
 class TargetRefused(ObserverError):
     """A repository, pull request or commit that cannot be a target."""
 

@@ -7,6 +7,7 @@ what `publish --evidence` and the Action take.
 import argparse
 import os
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -36,7 +37,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Writes the document to standard output or, whole or not at all, to a file."""
-    content = build.encode(evidence(args, Destination(producer=args.producer)))
+    (exported,) = evidence(
+        options.ledger(args),
+        tasks=[args.task] if args.task else [],
+        sessions=args.session or [],
+        prices=args.prices,
+        destination=Destination(producer=args.producer),
+    )
+    content = build.encode(exported)
     if args.output is None:
         sys.stdout.write(content.decode("utf-8"))
         return 0
@@ -45,15 +53,17 @@ def run(args: argparse.Namespace, out: Output) -> int:
     return 0
 
 
-def evidence(args: argparse.Namespace, destination: Destination) -> Evidence:
-    """The evidence of the task or sessions that the options name."""
-    schedule = load(args.prices)
-    with reader(options.ledger(args)) as connection:
-        if args.task:
-            report = task.of_task(connection, args.task, schedule)
-        else:
-            report = task.of_sessions(connection, args.session, schedule)
-        return build.build(report, ledger_id=identity(connection), destination=destination)
+def evidence(
+    ledger: Path, *, tasks: Sequence[str], sessions: Sequence[str], prices: Path | None, destination: Destination
+) -> list[Evidence]:
+    """The evidence of every task, then of the selection of all these sessions, as they are at one moment."""
+    schedule = load(prices)
+    with reader(ledger) as connection:
+        reports = [task.of_task(connection, each, schedule) for each in dict.fromkeys(tasks)]
+        if sessions:
+            reports.append(task.of_sessions(connection, list(sessions), schedule))
+        ledger_id = identity(connection)
+        return [build.build(report, ledger_id=ledger_id, destination=destination) for report in reports]
 
 
 def _replace(path: Path, content: bytes) -> None:

@@ -154,9 +154,14 @@ def evidence(
     elapsed_ms: int | None = None,
     prices: dict[str, Any] | None = None,
     ledger: str = LEDGER,
+    ids: str = "",
     **coverage: Any,
 ) -> Evidence:
-    """Sealed evidence of one subject; keywords of Coverage change the coverage."""
+    """Sealed evidence of one subject; keywords of Coverage change the coverage.
+
+    Response ids are made from `ids` (the task, when not given), the row and
+    the place in it: equal words give the same responses.
+    """
     rates = schedule.parse(prices or SCHEDULE)
     kind, name = ("sessions", canon.digest([task])) if selection else ("task", task)
     counts = {share: sum(each.group.responses for each in uses if each.share == share) for share in _WHOLE}
@@ -182,7 +187,7 @@ def evidence(
         usage=[_row(each, rates) for each in uses],
         attributed=_totals((each for each in uses if each.share == "attributed"), rates, covered),
         shared=_totals((each for each in uses if each.share == "shared"), rates, covered),
-        measured=_measured(uses, unassigned),
+        measured=_measured(uses, unassigned, ids or task),
         shared_with=shared_with,
         elapsed_ms=elapsed_ms,
     )
@@ -281,10 +286,13 @@ def _totals(uses: Iterable[Used], rates: PriceSchedule, coverage: Coverage) -> T
     )
 
 
-def _measured(uses: Iterable[Used], unassigned: int) -> Measured:
+def _measured(uses: Iterable[Used], unassigned: int, ids: str) -> Measured:
     pairs: dict[str, list[tuple[str, int]]] = {"attributed": [], "shared": []}
+    name = canon.digest(ids)[:8]
     for number, each in enumerate(uses):
         pairs[each.share] += [
-            (f"{each.harness}:msg_{number:03d}_{place:05d}", number) for place in range(each.group.responses)
+            (f"{each.harness}:msg_{name}_{number:03d}_{place:05d}", number) for place in range(each.group.responses)
         ]
-    return Measured(pairs["attributed"], pairs["shared"], [f"claude:other_{place:05d}" for place in range(unassigned)])
+    return Measured(
+        pairs["attributed"], pairs["shared"], [f"claude:other_{name}_{place:05d}" for place in range(unassigned)]
+    )

@@ -32,7 +32,7 @@ def worked(cli: Cli) -> Cli:
 
 def publish(cli: Cli, github: Lab, *words: object, token: str = TOKEN) -> Answer:
     place = () if "--commit" in words or "--pr" in words else ("--pr", github.pr)
-    subject = () if "--evidence" in words else ("--task", TASK)
+    subject = () if {"--evidence", "--task"} & set(words) else ("--task", TASK)
     return cli(
         "publish", *subject, "--repo", github.repo, *place, *words, "--api-url", github.api_url,
         env={"GITHUB_TOKEN": token, "NO_PROXY": "127.0.0.1"},
@@ -168,3 +168,51 @@ def test_an_unknown_task_is_refused(worked: Cli) -> None:
     answer = worked("publish", "--task", "T-0", "--repo", "o/r", "--pr", "1", "--dry-run")
     assert (answer.code, answer.out) == (2, "")
     assert "T-0" in answer.err
+
+
+def test_a_reviewed_dry_run_is_posted_byte_for_byte(worked: Cli, github: Lab, tmp_path: Path) -> None:
+    """A3: `publish --dry-run --json > review.json`, look at it, `publish --reviewed review.json`."""
+    file = tmp_path / "review.json"
+    file.write_text(publish(worked, github, "--dry-run", "--json").out, "utf-8")
+    where = {"env": {"GITHUB_TOKEN": TOKEN, "NO_PROXY": "127.0.0.1"}}
+    answer = worked("publish", "--reviewed", file, "--api-url", github.api_url, "--json", **where)
+    assert (answer.code, answer.json["result"]) == (0, "created")
+    (comment,) = github.comments()
+    assert comment["body"] == json.loads(file.read_text("utf-8"))["body"]
+    other = worked("publish", "--reviewed", file, "--repo", "octocat/other", "--api-url", github.api_url, **where)
+    assert other.code == 2
+    changed = json.loads(file.read_text("utf-8"))
+    changed["body"] = changed["body"].replace("No outcome recorded", "Accepted")
+    file.write_text(json.dumps(changed), "utf-8")
+    refused = worked("publish", "--reviewed", file, "--api-url", github.api_url, **where)
+    assert (refused.code, refused.out) == (2, "")
+    assert "+**No outcome recorded**" in refused.err
+    assert len(github.comments()) == 1
+
+
+def test_several_tasks_and_exports_are_one_comment(worked: Cli, github: Lab, tmp_path: Path) -> None:
+    """A2: --task and --evidence together and more than once; every response once."""
+    assert worked("capture", "create-task", "--task", "T-43").code == 0
+    file = tmp_path / "evidence.json"
+    assert worked("export", "--task", TASK, "-o", file).code == 0
+    answer = publish(worked, github, "--task", TASK, "T-43", "--evidence", file, file, "--json")
+    assert (answer.code, answer.json["result"], len(answer.json["subjects"])) == (0, "created", 2)
+    (comment,) = github.comments()
+    assert "Agent Observer · 2 tasks" in comment["body"]
+    alone = publish(worked, github, "--task", "T-43", "--only", "--json").json
+    assert (alone["result"], alone["other_subjects"]) == ("updated", [])
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (),
+        ("--reviewed", "x.json", "--task", TASK),
+        ("--settle", "-1", "--task", TASK),
+        ("--settle", "inf", "--task", TASK),
+    ],
+)
+def test_what_is_to_be_published_has_to_be_said(worked: Cli, github: Lab, words: tuple[str, ...]) -> None:
+    answer = worked("publish", *words, "--repo", github.repo, "--pr", github.pr)
+    assert (answer.code, answer.out) == (2, "")
+    assert "Traceback" not in answer.err

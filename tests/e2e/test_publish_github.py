@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from observer.records.evidence import Evidence, Outcome
-from publish import api, target
+from publish import api, plan, target
+from publish.figures import Subject
+from publish.ownership import Comment
 from publish.result import Result
 from tests.builders.evidence import evidence, used
 from tests.peers import proxy
@@ -51,7 +53,7 @@ def test_first_publication_creates_second_updates_third_changes_nothing(github: 
     assert (third.result, third.exit_code, third.comment_id) == ("unchanged", 0, first.comment_id)
     assert github.writes == []
     (comment,) = github.comments()
-    assert comment["body"] == api.prepare([later()], target.parse(github.repo, pr=github.pr)).body
+    assert "Since the snapshot before: 2 → 3 responses" in comment["body"]
     assert first.comment_url == comment["html_url"]
     assert first.target_state == "open"
 
@@ -109,7 +111,7 @@ def test_our_comment_is_found_on_every_page(github: Lab, place: int) -> None:
     made = post(github, task())
     assert (made.result, made.comment_id) == ("updated", ours)
     assert [each for each in github.writes if each.startswith("POST")] == []
-    assert sum("/comments?" in each for each in github.facade.log) == 2
+    assert sum("/comments?" in each for each in github.facade.log) == 4  # two pages, before and after writing
 
 
 def test_a_commit_is_a_target_too_whether_named_short_or_in_full(github: Lab) -> None:
@@ -264,7 +266,8 @@ def test_a_long_limit_fails_at_once_and_says_until_when(github: Lab, fault: prox
 def test_a_body_that_the_server_finds_too_long_fails_by_name(github: Lab) -> None:
     """P10: if it is ever refused for its length in spite of the budget."""
     prepared = api.prepare([task()], target.parse(github.repo, pr=github.pr))
-    long = api.Prepared(prepared.target, prepared.body + "x" * 70_000, prepared.subjects, prepared.evidence)
+    text = prepared.body + "x" * 70_000
+    long = api.Prepared(prepared.target, text, prepared.subjects, prepared.evidence, reviewed=True)
     made = api.publish(long, token=github.token, api_url=github.api_url)
     assert (made.result, made.reason) == ("failed", "too_long")
 
@@ -297,12 +300,16 @@ def test_older_evidence_never_replaces_newer(github: Lab) -> None:
     assert post(github, task(), force=True).result == "updated"
 
 
-def test_another_subject_is_not_dropped_silently(github: Lab) -> None:
-    """P05: subjects are told apart by equality, never by likeness."""
+def test_another_subject_joins_the_comment(github: Lab) -> None:
+    """A2, P05: subjects are told apart by equality, never by likeness, and stay until --only drops them."""
     post(github, evidence(used(input=1), task="non-prod"))
     made = post(github, evidence(used(input=1), task="prod"))
-    assert (made.result, made.reason, made.exit_code) == ("refused", "other_subjects", 2)
-    assert post(github, evidence(used(input=1), task="prod"), only=True).result == "updated"
+    assert (made.result, len(made.other_subjects)) == ("updated", 1)
+    (comment,) = github.comments()
+    assert "Agent Observer · 2 tasks" in comment["body"]
+    alone = post(github, evidence(used(input=1), task="prod"), only=True)
+    assert (alone.result, alone.other_subjects) == ("updated", [])
+    assert "non-prod" not in github.comments()[0]["body"]
 
 
 def test_line_ends_that_the_server_changed_are_no_change(github: Lab) -> None:
@@ -332,10 +339,25 @@ def test_publishers_that_start_together_leave_one_comment_with_the_newest_text(
     ]
     results = race(given)
     (comment,) = github.comments()
-    newest = api.prepare([given[1]], target.parse(github.repo, pr=github.pr)).body
-    assert comment["body"] == newest
+    assert [each.snapshot_id for each in shown(comment)] == [given[1].snapshot_id]
     assert {each.comment_id for each in results} == {comment["id"]}
     assert {each.result for each in results} <= {"created", "updated", "skipped"}
+
+
+def test_publishers_of_different_tasks_that_start_together_all_stay(
+    github: Lab, race: Callable[[list[Evidence]], list[Result]]
+) -> None:
+    """P07, A2: one comment, and every task in it."""
+    given = [evidence(used(input=number + 1), task=f"T-{number}") for number in range(6)]
+    results = race(given)
+    (comment,) = github.comments()
+    assert {each.subject_id for each in shown(comment)} == {each.subject.subject_id for each in given}
+    assert {each.result for each in results} <= {"created", "updated"}
+
+
+def shown(comment: dict[str, Any]) -> tuple[Subject, ...]:
+    """The subjects in a comment's memory."""
+    return plan.remembered_by(Comment(comment["id"], comment["body"], None, None)) or ()
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 from observer.base.errors import PublishRefused, TargetRefused, UsageError
 from observer.pricing import bundle
 from observer.records.evidence import Outcome, Target
-from publish import api, cells, figures, github, marker, target
+from publish import api, cells, extract, github, marker, target
 from publish import evidence as reading
 from publish.api import Prepared
 from tests.builders.evidence import evidence, used
@@ -56,11 +56,9 @@ def test_commits_agree_when_one_is_the_beginning_of_the_other() -> None:
         api.prepare([full], target.parse("o/r", commit="4f9d2c1"))
 
 
-def test_no_evidence_and_several_subjects_are_refused() -> None:
+def test_no_evidence_is_refused() -> None:
     with pytest.raises(UsageError):
         api.prepare([], PR)
-    with pytest.raises(UsageError):
-        api.prepare([GIVEN, evidence(used(input=1), task="other")], PR)
 
 
 @pytest.mark.parametrize(
@@ -126,4 +124,4 @@ def test_what_is_prepared_says_of_which_snapshot_it_is() -> None:
     given = evidence(used(input=1), outcome=Outcome("complete", candidate="3f9d2c1a0b3f9d2c"))
     prepared: Prepared = api.prepare([given], PR)
     assert f"Snapshot `{given.snapshot_id[:12]}` · candidate `3f9d2c1a0b3f`" in prepared.body
-    assert prepared.subjects == (figures.of(given),)
+    assert prepared.subjects == (extract.subject(given),)

@@ -5,9 +5,9 @@ import re
 import jinja2
 import pytest
 
-from observer.base.errors import PublishRefused, UsageError
+from observer.base.errors import PublishRefused
 from observer.records.evidence import Evidence, Outcome
-from publish import comment, figures, marker, render, state
+from publish import comment, extract, marker, render, state
 from publish.cells import Count, Identifier
 from tests.builders.evidence import CODEX, evidence, used
 from tests.unit.publish import reading
@@ -15,7 +15,7 @@ from tests.unit.publish import reading
 
 def body(given: Evidence, *, budget: int = comment.BUDGET) -> str:
     """The comment on pull request 7."""
-    return comment.compose("pr:7", [figures.of(given)], budget=budget)
+    return comment.compose("pr:7", [extract.subject(given)], budget=budget)
 
 
 def many(models: int) -> Evidence:
@@ -163,11 +163,9 @@ def test_an_impossible_budget_is_refused() -> None:
         body(many(1), budget=500)
 
 
-def test_several_subjects_have_to_wait() -> None:
-    subject = figures.of(evidence(used(input=1)))
-    for subjects in ([], [subject, subject]):
-        with pytest.raises(UsageError):
-            comment.compose("pr:7", subjects)
+def test_a_comment_without_subjects_is_none() -> None:
+    with pytest.raises(ValueError, match="at least one"):
+        comment.compose("pr:7", [])
 
 
 @pytest.mark.parametrize(

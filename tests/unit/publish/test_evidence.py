@@ -110,7 +110,7 @@ def test_no_digit_can_be_changed(data: st.DataObject) -> None:
         ("partitions.unassigned", 1, "partitions.unassigned: is 1, measured gives 2"),
         ("partitions.scope", 40, "partitions.scope: is 40, partitions gives 36"),
         ("measured.unassigned", ["claude:other_00000"], "partitions.unassigned"),
-        ("measured.unassigned", ["claude:msg_000_00000", "a"], "measured: names 1 responses more than once"),
+        ("measured.unassigned", [VALID.measured.attributed[0][0], "a"], "measured: names 1 responses more than once"),
         ("measured.shared", [["a", 4], ["b", 0]], "measured.shared: responses of row 0: is 1, usage gives 0"),
         ("measured.shared", [["a", 4], ["b", 999]], "measured.shared: responses of row 4"),
         ("coverage.missing_assignments", 1, "coverage.complete: is true, but gaps are counted beside it"),

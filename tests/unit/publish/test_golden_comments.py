@@ -3,10 +3,13 @@
 import pytest
 
 from observer.records.evidence import Evidence, Outcome
-from publish import comment, figures
+from publish import api, comment, extract, plan, target
+from publish.ownership import Comment
+from publish.plan import Proposal
 from tests import golden_files
 from tests.builders.evidence import CODEX, CODEX_FALLBACK, evidence, used
 from tests.golden_files import Golden
+from tests.unit.publish import reading
 
 CANDIDATE = "3f9d2c1a0b3f9d2c1a0b3f9d2c1a0b3f9d2c1a0b"
 LONG = [used(f"model-{number:03d}", responses=number + 1, input=number, output=1) for number in range(400)]
@@ -66,10 +69,72 @@ COMMENTS: dict[str, Evidence] = {
 }  # fmt: skip
 
 
+TASKS = [
+    evidence(
+        used(responses=22, input=81_204, cached_input=2_410_331, output=44_010, reasoning_output=None),
+        outcome=Outcome("complete", candidate=CANDIDATE),
+        elapsed_ms=8_040_000,
+    ),
+    evidence(
+        used(responses=4, input=9_204, cached_input=110_331, output=4_010, reasoning_output=None),
+        used("gpt-6-astra", label=CODEX, responses=19, input=1_920_113, cached_input=1_610_240, output=38_120,
+             reasoning_output=21_704),
+        task="T-43",
+        outcome=Outcome("active"),
+        cutoff="2026-09-24T12:30:00.000Z",
+    ),
+    evidence(
+        used("acme-local-7b", label=CODEX, responses=5, effort=None, input=12_000, cached_input=None, output=3_100,
+             reasoning_output=None),
+        task="T-44",
+        missing_assignments=2,
+        cutoff="2026-09-24T09:00:00.000Z",
+    ),
+]  # fmt: skip
+# The same task on another machine, to which a part of the first one's records was copied.
+ELSEWHERE = evidence(
+    used(responses=22, input=81_204, cached_input=2_410_331, output=44_010, reasoning_output=None),
+    used(responses=7, effort="medium", input=5_000, output=900, reasoning_output=None),
+    ledger="beef" * 8,
+    outcome=Outcome("complete"),
+    cutoff="2026-09-24T11:00:00.000Z",
+)
+EARLIER = evidence(
+    used(responses=12, input=40_204, cached_input=1_210_331, output=20_010, reasoning_output=None),
+    outcome=Outcome("active"),
+    cutoff="2026-09-23T10:02:11.000Z",
+    snapshot="3aa0",
+)
+SELECTION = evidence(used(responses=4, input=500, output=80), selection=True, task="claude:abc")
+
+# What is published, one call after another; the last comment is kept.
+CALLS: dict[str, list[list[Evidence]]] = {
+    "several.md": [TASKS],
+    "machines.md": [[TASKS[0], ELSEWHERE]],
+    "mixed.md": [[TASKS[1], SELECTION]],
+    "update.md": [[EARLIER], [TASKS[0]]],
+    "updates.md": [[EARLIER, *TASKS[1:]], [TASKS[0]]],
+    "selections.md": [[SELECTION, evidence(used(responses=1, input=7), selection=True, task="codex:x")]],
+    "thirty.md": [[evidence(used(responses=number + 1, input=1_000, output=90), task=f"T-{number}", cutoff=None)
+                   for number in range(30)]],
+}  # fmt: skip
+
+
 @pytest.mark.parametrize("name", COMMENTS)
 def test_comment_is_as_last_approved(name: str, golden: Golden) -> None:
-    golden(f"comment/{name}", comment.compose("pr:7", [figures.of(COMMENTS[name])]))
+    golden(f"comment/{name}", comment.compose("pr:7", [extract.subject(COMMENTS[name])]))
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_comment_of_several_subjects_is_as_last_approved(name: str, golden: Golden) -> None:
+    there: Comment | None = None
+    for given in CALLS[name]:
+        prepared = api.prepare(given, target.parse("octocat/hello-world", pr=7))
+        there = Comment(1, plan.make(there, Proposal("pr:7", prepared.subjects)).body, None, None)
+    assert there is not None
+    reading.check(there.body)
+    golden(f"comment/{name}", there.body)
 
 
 def test_no_golden_comment_is_left_over() -> None:
-    assert golden_files.names("comment") == set(COMMENTS)
+    assert golden_files.names("comment") == set(COMMENTS) | set(CALLS)

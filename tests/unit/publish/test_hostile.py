@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from observer.records.evidence import Outcome, Totals
-from publish import comment, evidence, figures, marker, render
+from publish import comment, evidence, extract, marker, render
 from publish.figures import Figures, Subject
 from tests.builders.evidence import CODEX, document, sealed, used
 from tests.builders.evidence import evidence as made
@@ -25,7 +25,7 @@ ATTACKS = st.sampled_from(
 )  # fmt: skip
 TEXT = ATTACKS | st.text(max_size=30) | st.builds("{}{}".format, st.sampled_from(["model-", ""]), ATTACKS)
 COUNT = st.integers(0, 2**63 - 1)
-SUBJECT = figures.of(
+SUBJECT = extract.subject(
     made(
         used(responses=3, input=100, output=10),
         used("gpt-6-astra", label=CODEX, responses=2, input=400_000, cached_input=None, output=10),
@@ -115,7 +115,7 @@ def test_a_canary_in_any_unknown_or_local_field_stays_out_of_the_body() -> None:
         place.update(local)
     for entry in fields["price_schedule"]["models"].values():
         entry.update({"basis": CANARY, "note": CANARY})
-    body = comment.compose("pr:7", [figures.of(evidence.read(sealed(fields)))])
+    body = comment.compose("pr:7", [extract.subject(evidence.read(sealed(fields)))])
     assert CANARY not in body
     reading.check(body)
 

@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from publish import comment, figures, marker, state
+from publish import comment, extract, marker, state
 from publish.figures import Subject
 from publish.marker import Marker
 from tests.builders.evidence import evidence, used
 
 MARKER = Marker("pr:7", "a" * 64, "2026-09-24T10:02:11.000Z")
-SUBJECT = figures.of(evidence(used(input=10, output=1)))
+SUBJECT = extract.subject(evidence(used(input=10, output=1)))
 
 
 @pytest.mark.parametrize("target", ["pr:7", "pr:2147483647", "commit:3f9d2c", "commit:" + "0" * 40])

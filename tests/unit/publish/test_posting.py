@@ -2,13 +2,15 @@
 
 from collections.abc import Callable, Iterable
 
+import msgspec
 import pytest
 
-from publish import comment, figures, posting
+from publish import comment, extract, plan, posting
 from publish.answers import Refused, Unreachable
 from publish.figures import Subject
-from publish.ownership import Comment, Proposal
+from publish.ownership import Comment
 from publish.patience import Patience
+from publish.plan import Proposal
 from publish.posting import Publication
 from publish.result import Result, Stop
 from publish.target import Target
@@ -19,7 +21,7 @@ from tests.unit.publish.servers import MemoryServer
 def subject(minute: int = 0, *, task: str = "T-42") -> Subject:
     """A task's figures as they were at some minute."""
     cutoff = f"2026-09-24T10:{minute:02d}:00.000Z"
-    return figures.of(evidence(used(input=minute + 1), task=task, cutoff=cutoff, snapshot=str(minute)))
+    return extract.subject(evidence(used(input=minute + 1), task=task, cutoff=cutoff, snapshot=str(minute)))
 
 
 def body(*subjects: Subject) -> str:
@@ -29,13 +31,19 @@ def body(*subjects: Subject) -> str:
 
 def publication(server: MemoryServer, minute: int = 0, *, task: str = "T-42") -> Publication:
     """One call of publish."""
-    wanted = Proposal("pr:7", body(subject(minute, task=task)), (subject(minute, task=task),))
-    return Publication(server, wanted, Patience(sleep=lambda _seconds: None))
+    wanted = Proposal("pr:7", (subject(minute, task=task),))
+    patience = Patience(sleep=lambda _seconds: None)
+    return Publication(server, wanted, patience, place=server.locate())
+
+
+def remembered(server: MemoryServer, number: int) -> tuple[Subject, ...]:
+    """The subjects that a stored comment shows."""
+    return plan.remembered_by(server.stored[number]) or ()
 
 
 def run(server: MemoryServer, minute: int = 0, *, task: str = "T-42") -> Result:
     """Publishes."""
-    return publication(server, minute, task=task).run(server.locate())
+    return publication(server, minute, task=task).run()
 
 
 def raising(errors: Iterable[Exception | None]) -> Callable[[], None]:
@@ -57,12 +65,12 @@ def test_create_lists_before_and_after() -> None:
     assert server.calls == ["comments", "me", "create", "created", "comments"]
 
 
-def test_update_writes_once() -> None:
+def test_update_writes_once_and_looks_again() -> None:
     server = MemoryServer()
     run(server)
     server.calls.clear()
     assert run(server, 1).result == "updated"
-    assert server.calls == ["comments", "me", "edit"]
+    assert server.calls == ["comments", "me", "edit", "comments"]
 
 
 @pytest.mark.parametrize("error", [Refused(502, "Bad Gateway"), Unreachable("ReadTimeout")])
@@ -139,7 +147,8 @@ def test_somebody_with_our_identity_was_first_and_older() -> None:
     server.trouble["create"] = lambda: _race(server, 1)
     made = run(server, 5)
     assert (made.result, made.comment_id, list(server.stored)) == ("updated", 1, [1])
-    assert server.stored[1].body == body(subject(5))
+    (shown,) = remembered(server, 1)
+    assert shown.snapshot_id == subject(5).snapshot_id
 
 
 def test_somebody_with_our_identity_was_first_and_newer() -> None:
@@ -151,10 +160,45 @@ def test_somebody_with_our_identity_was_first_and_newer() -> None:
 
 
 def test_somebody_with_our_identity_published_another_subject_meanwhile() -> None:
+    """A2, P07: the comment that was first shows both subjects."""
     server = MemoryServer()
     server.trouble["create"] = lambda: _race(server, 1, task="other")
     made = run(server, 5)
-    assert (made.result, made.reason, list(server.stored)) == ("refused", "other_subjects", [1])
+    assert (made.result, list(server.stored)) == ("updated", [1])
+    assert {each.subject_id for each in remembered(server, 1)} == {
+        subject(1, task="other").subject_id,
+        subject(5).subject_id,
+    }
+    assert made.other_subjects == [subject(1, task="other").subject_id]
+
+
+def test_an_update_that_another_publisher_overwrote_is_made_again() -> None:
+    """A2: they listed before we wrote, and wrote after us, without our subject."""
+    server = MemoryServer()
+    run(server, task="first")
+    theirs = body(subject(1, task="first"), subject(1, task="theirs"))
+
+    def overwrite() -> None:
+        del server.trouble["edited"]
+        server.stored[1] = msgspec.structs.replace(server.stored[1], body=theirs)
+
+    server.trouble["edited"] = overwrite
+    made = run(server, 1, task="ours")
+    assert (made.result, server.calls.count("edit")) == ("updated", 2)
+    assert len(remembered(server, 1)) == 3
+
+
+def test_a_comment_that_others_replace_for_ever_is_a_failure() -> None:
+    server = MemoryServer()
+    run(server, task="first")
+    theirs = body(subject(1, task="first"))
+
+    def overwrite() -> None:
+        server.stored[1] = msgspec.structs.replace(server.stored[1], body=theirs)
+
+    server.trouble["edited"] = overwrite
+    made = run(server, 1, task="ours")
+    assert (made.result, made.reason, made.exit_code) == ("failed", "contended", 1)
 
 
 def test_the_comment_that_was_to_stay_is_gone_so_ours_stays() -> None:

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from observer.pricing import reasons
-from publish import comment, figures
+from publish import comment, extract
 from tests.builders.evidence import CODEX, Used, evidence, used
 
 
@@ -44,18 +44,18 @@ def test_no_reason_falls_back_to_other_words() -> None:
     ],
 )
 def test_reasons_are_said_in_words(use: Used, said: str) -> None:
-    text = comment.compose("pr:7", [figures.of(evidence(use))])
+    text = comment.compose("pr:7", [extract.subject(evidence(use))])
     assert f"1 response not priced: {said}." in text
 
 
 def test_reasons_with_the_same_words_are_one() -> None:
     uses = [used(service_tier=tier, input=1) for tier in ("flex", "priority")]
-    text = comment.compose("pr:7", [figures.of(evidence(*uses))])
+    text = comment.compose("pr:7", [extract.subject(evidence(*uses))])
     assert "2 responses not priced: 2 in a service tier without a rate." in text
 
 
 def _shown(reason: str) -> str:
-    subject = figures.of(evidence(used("x", input=1)))
+    subject = extract.subject(evidence(used("x", input=1)))
     assert subject.figures is not None
     totals = msgspec.structs.replace(subject.figures.priced, unpriced_reasons={reason: 1})
     changed = msgspec.structs.replace(subject.figures, priced=totals)

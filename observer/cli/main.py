@@ -1,20 +1,19 @@
 """argv → command → exit code; maps errors to words. No other logic."""
 
 import argparse
-import importlib
 import os
 import sys
 from collections.abc import Sequence
-from types import ModuleType
 from typing import TextIO
 
 from observer import __version__
 from observer.base import errors
-from observer.base.errors import ObserverError, UsageError
+from observer.base.errors import ObserverError
+from observer.cli import parsers
 from observer.cli.output import Output
+from observer.cli.parsers import PROGRAM
 from observer.cli.registry import COMMANDS
 
-PROGRAM = "agent-observer"
 _REPORT_BUGS = "please report it with the output of the same command under --debug"
 
 
@@ -69,13 +68,9 @@ def _run(words: list[str]) -> int:
     if given.command is None:
         _help(sys.stdout if given.help else sys.stderr)
         return 0 if given.help else errors.REFUSED
-    module = _module(given.command)
-    parser = argparse.ArgumentParser(prog=f"{PROGRAM} {given.command}", description=module.__doc__, allow_abbrev=False,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
-    module.configure(parser)
-    _everywhere(parser)
+    parser = parsers.one(given.command)
     args = parser.parse_args(["--help"] if given.help else rest, namespace=given)
-    code: int = module.run(args, Output(wants_json=args.json))
+    code: int = parsers.module(given.command).run(args, Output(wants_json=args.json))
     return code
 
 
@@ -92,31 +87,6 @@ def _split(words: list[str]) -> tuple[argparse.Namespace, list[str]]:
     rest = given.rest
     del given.rest
     return given, rest
-
-
-def _everywhere(parser: argparse.ArgumentParser) -> None:
-    """The global options once more, so that they may also follow the command."""
-    parsers = [parser]
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            parsers.extend(action.choices.values())
-    for each in parsers:
-        group = each.add_argument_group("global")
-        group.add_argument("--db", metavar="PATH", default=argparse.SUPPRESS, help="the ledger file")
-        group.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="answer as one JSON document")
-        group.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help="show tracebacks")
-
-
-def _module(command: str) -> ModuleType:
-    if command not in COMMANDS:
-        from difflib import get_close_matches
-
-        near = get_close_matches(command, COMMANDS, 3, 0.5)
-        raise UsageError(
-            f"no command {command!r}",
-            f"did you mean {' or '.join(near)}?" if near else f"{PROGRAM} --help lists them all",
-        )
-    return importlib.import_module(COMMANDS[command][0])
 
 
 def _help(stream: TextIO) -> None:

@@ -21,4 +21,5 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "health": ("observer.cli.health", "find live sessions that leave no records"),
     "doctor": ("observer.cli.doctor", "check the installation, the ledger and the sources, and say what to do"),
     "config": ("observer.cli.config", "show or write the settings: extra places, project aliases, time zone"),
+    "completion": ("observer.cli.completion", "print a script that completes commands in bash, zsh or fish"),
 }

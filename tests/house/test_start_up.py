@@ -22,7 +22,7 @@ import json, os
 os.write(int(os.environ["LOADED_TO"]), json.dumps(sorted(set(sys.modules) - present)).encode())
 """
 _RECORDS = {"msgspec", "typing_extensions"}  # msgspec takes typing_extensions along where it is installed
-_HEAVY = {"httpx", "github", "jinja2", "rich", "requests", "urllib3", "tomli_w", "psutil"}
+_HEAVY = {"httpx", "github", "jinja2", "rich", "requests", "urllib3", "tomli_w", "psutil", "shtab"}
 _QUESTIONS = (
     ("usage",),
     ("usage", "--by", "day", "--json"),
@@ -88,7 +88,9 @@ def test_a_question_never_loads_the_publisher(cli: command_line.Cli) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [("prices", "list"), ("export", "--help"), ("publish", "--help"), ("doctor", "--json")], ids=" ".join
+    "words",
+    [("prices", "list"), ("export", "--help"), ("publish", "--help"), ("doctor", "--json"), ("completion", "--help")],
+    ids=" ".join,
 )
 def test_heavy_libraries_wait_for_the_command_that_needs_them(cli: command_line.Cli, words: tuple[str, ...]) -> None:
     assert foreign(loaded(cli, *words)).isdisjoint(_HEAVY)

@@ -10,6 +10,7 @@ from tests.places import FIXTURES, ROOT
 
 _SKIPPED_FOLDERS = {".git", "node_modules", "__pycache__", ".cache", "build", "dist"}
 _SKIPPED_FILES = {"package-lock.json"}
+_HIDDEN_OURS = {".ci", ".github", ".gitignore", ".claude-plugin", ".codex-plugin", ".grok-plugin"}
 # Pieces are joined here so that this file does not contain what it forbids.
 _MACHINE = re.compile(
     "|".join(
@@ -84,7 +85,7 @@ def test_price_schedules_have_the_digests_they_were_published_with() -> None:
 
 
 def _is_skipped(inside: Path) -> bool:
-    hidden_environment = inside.parts[0].startswith(".") and inside.parts[0] not in {".ci", ".github", ".gitignore"}
+    hidden_environment = inside.parts[0].startswith(".") and inside.parts[0] not in _HIDDEN_OURS
     return hidden_environment or bool(_SKIPPED_FOLDERS.intersection(inside.parts)) or inside.name in _SKIPPED_FILES
 
 

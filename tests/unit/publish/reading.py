@@ -1,20 +1,19 @@
 """A comment as GitHub shows it: rendered, and looked at for what must not be in it.
 
-markdown-it renders GitHub's dialect except that it links nothing by itself;
-what GitHub would link or notify in plain text is searched for here.
+GitHub's own renderer makes the HTML, bare addresses become links as they do
+there; what GitHub would notify or turn into a link, an emoji or a formula
+afterwards is searched for in the text.
 """
 
 import html
 import re
 from html.parser import HTMLParser
 
-from markdown_it import MarkdownIt
-
 from publish.cells import PRICE_HOSTS
+from tests.pages import github
 
-_MARKDOWN = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 _ALLOWED = {"details", "summary", "sub", "code", "p", "h3", "strong", "em", "table", "thead", "tbody", "tr", "th", "td",
-            "ul", "li", "blockquote", "a"}  # fmt: skip
+            "ul", "li", "div", "br", "a"}  # fmt: skip
 # What turns into a link, a notification, an emoji, a formula or struck text where it stands outside code.
 _ACTIVE = re.compile(
     r"@\w|#\d|\bGH-\d|https?:|\bwww\.|mailto:|:[a-z0-9_+-]+:|\$|~|\b[0-9a-f]{7,40}\b|\w+/\w+#\d", re.IGNORECASE
@@ -59,7 +58,7 @@ class _Reader(HTMLParser):
 def check(body: str) -> None:
     """Fails when anything in the comment is active, unbalanced, or not of our making."""
     reader = _Reader()
-    reader.feed(_MARKDOWN.render(body))
+    reader.feed(github.fragment(body))
     reader.close()
     assert reader.open == []
     assert reader.tags <= _ALLOWED, reader.tags - _ALLOWED
@@ -83,4 +82,4 @@ def _check_tables(body: str) -> None:
 
 def words(body: str) -> str:
     """The visible text."""
-    return html.unescape(re.sub(r"<[^>]*>", " ", _MARKDOWN.render(body)))
+    return html.unescape(re.sub(r"<[^>]*>", " ", github.fragment(body)))

@@ -6,14 +6,17 @@ exist.
 """
 
 import argparse
+import ast
 import contextlib
 import io
 import re
 import shlex
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 
 from observer.cli import parsers
+from tests.house import sources
 
 _FENCE = re.compile(r"^ *(`{3,}|~{3,})(\w*)[^\n]*\n(.*?)^ *\1`* *$", re.DOTALL | re.MULTILINE)
 _INDENTED = re.compile(r"(?:^\n|\A)((?: {4}[^\n]*\n)+)", re.MULTILINE)
@@ -37,6 +40,19 @@ def inline(page: str) -> Iterator[list[str]]:
     """The words of every call named within a sentence."""
     for match in _INLINE.finditer(_FENCE.sub("\n", page)):
         yield from _calls(match.group(1))
+
+
+def literals(path: Path) -> Iterator[list[str]]:
+    """The words of every call in a Python file's texts: hints that can be pasted; {…} stands as a word."""
+    for node in sources.nodes(path):
+        if isinstance(node, ast.JoinedStr):
+            text = "".join(str(part.value) if isinstance(part, ast.Constant) else "X" for part in node.values)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            text = node.value
+        else:
+            continue
+        for line in text.splitlines():
+            yield from _calls(line)
 
 
 def fault(words: list[str]) -> str | None:

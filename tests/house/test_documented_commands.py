@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.house import documented
+from tests.house import documented, sources
 from tests.places import ROOT
 
 PAGES = sorted(
@@ -41,6 +41,16 @@ def test_commands_in_code_blocks_parse(page: str) -> None:
 def test_commands_named_in_sentences_exist(page: str) -> None:
     faults = {" ".join(words): bad for words in documented.inline(_read(page)) if (bad := documented.unknown(words))}
     assert faults == {}
+
+
+def test_commands_in_hints_exist() -> None:
+    calls = [
+        (sources.name(path), words)
+        for path in sources.files("observer", "publish")
+        for words in documented.literals(path)
+    ]
+    assert len(calls) > 20
+    assert [(name, words) for name, words in calls if documented.unknown(words)] == []
 
 
 def test_the_ways_in_show_commands() -> None:

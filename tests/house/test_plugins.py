@@ -63,6 +63,7 @@ class _Entry(_Strict):
 
 class _Marketplace(_Strict):
     name: str
+    description: str
     owner: _Author
     plugins: list[_Entry]
 

@@ -12,6 +12,8 @@ from observer.records.source import SourceFile
 
 HARNESS = "codex"
 _FOLDERS = ("sessions", "archived_sessions")
+# Year, month and day below a folder of sessions.
+_DATE = re.compile(r"\d{2}(?:\d{2})?")
 _PLAIN = ".jsonl"
 _COMPRESSED = ".jsonl.zst"
 _THREAD = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?=\.jsonl)", re.IGNORECASE)
@@ -31,9 +33,11 @@ def discover(root: Path) -> Iterable[SourceFile]:
     A compressed rollout is left out while the plain one lies beside it: Codex
     unpacks before it appends, so the plain one is at least as long. Folders
     that cannot be listed are passed over; links to folders are not followed.
+    A home without sessions holds other people's files, such as plugins with
+    rollouts among their tests: without the known folders only dates are entered.
     """
-    tops = [root / name for name in _FOLDERS if (root / name).is_dir()] or [root]
-    found = {path for top in tops for path in _rollouts(os.path.realpath(top))}
+    tops = [root / name for name in _FOLDERS if (root / name).is_dir()]
+    found = {path for top in tops or [root] for path in _rollouts(os.path.realpath(top), dates_only=not tops)}
     for path in sorted(found):
         packed = path.endswith(_COMPRESSED)
         if not (packed and path.removesuffix(".zst") in found):
@@ -47,7 +51,7 @@ def thread_of(path: str) -> str:
     return thread[0] if thread else name.removesuffix(".zst").removesuffix(_PLAIN)
 
 
-def _rollouts(folder: str) -> Iterator[str]:
+def _rollouts(folder: str, *, dates_only: bool) -> Iterator[str]:
     try:
         with os.scandir(folder) as entries:
             listed = list(entries)
@@ -55,6 +59,7 @@ def _rollouts(folder: str) -> Iterator[str]:
         return
     for entry in listed:
         if entry.is_dir(follow_symlinks=False):
-            yield from _rollouts(entry.path)
+            if not dates_only or _DATE.fullmatch(entry.name):
+                yield from _rollouts(entry.path, dates_only=dates_only)
         elif entry.name.startswith("rollout-") and entry.name.endswith((_PLAIN, _COMPRESSED)) and entry.is_file():
             yield os.path.realpath(entry.path) if entry.is_symlink() else entry.path

@@ -46,6 +46,14 @@ def test_nothing_is_found_where_nothing_is(tmp_path: Path) -> None:
     assert _found(tmp_path) == []
 
 
+def test_a_home_without_sessions_is_not_searched_for_other_peoples_rollouts(tmp_path: Path) -> None:
+    """A plugin that a host copied into the agent's home may bring rollouts as test data."""
+    _lay(tmp_path / "plugins/cache/observer/tests/.codex/sessions/2026/09/23" / NAME)
+    assert _found(tmp_path) == []
+    own = _lay(tmp_path / "sessions/2026/09/23" / NAME)
+    assert _found(tmp_path) == [(str(own), False)]
+
+
 def test_a_compressed_rollout_counts_only_without_its_plain_twin() -> None:
     case = next(places.CASES.glob("26-*"))
     found = [(Path(path).name, packed) for path, packed in _found(case / "home/.codex")]

@@ -1,13 +1,9 @@
 """Documents that show code are checked against it."""
 
-import re
-
 from tests import edge_cases
-from tests.command_line import Cli
 from tests.golden_files import Golden
+from tests.pages import readme
 from tests.places import ROOT
-
-EVIDENCE = r"Evidence `[0-9a-f]{12}`"
 
 
 def test_the_ledger_page_shows_the_migrations() -> None:
@@ -19,14 +15,17 @@ def test_the_ledger_page_shows_the_migrations() -> None:
         assert f"## `{script.name}`\n\n```sql\n{script.read_text('utf-8').rstrip()}\n```" in page
 
 
-def test_the_readme_shows_the_comment_that_the_demo_makes(cli: Cli) -> None:
-    """Line by line, but for the marker, the memory block, and the digest that depends on the ledger's random id."""
-    shown = cli("demo").out
-    body = shown[shown.index("### Agent Observer") : shown.rindex("\n(and ")].strip()
+def test_the_readme_shows_the_comment_that_the_demo_makes() -> None:
+    """The text beside the picture is what the demo says now, and the pictures were made from it."""
+    body = readme.BODY.read_text("utf-8")
+    remedy = "make the picture anew: python -m tests.pages.readme"
+    assert body == readme.shown(), remedy
     page = (ROOT / "README.md").read_text("utf-8")
-    quoted = page.partition("<!-- begin: comment -->\n")[2].partition("<!-- end: comment -->")[0]
-    expected = "".join(line.removeprefix(">").removeprefix(" ") for line in quoted.splitlines(keepends=True)).strip()
-    assert re.sub(EVIDENCE, "", body) == re.sub(EVIDENCE, "", expected)
+    for path in readme.PICTURES.values():
+        picture = path.read_bytes()
+        assert readme.source(picture) == readme.digest(body), remedy
+        assert len(picture) < readme.LARGEST
+        assert f'"{path.relative_to(ROOT).as_posix()}"' in page
 
 
 def test_the_page_of_edge_cases_names_the_tests_that_hold_them(golden: Golden) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from observer.base.errors import EvidenceRefused, TargetRefused, UsageError
 from observer.base.paths import environment
+from observer.base.text import plural
 from observer.cli import export, options
 from observer.cli.output import Output
 from observer.evidence import build
@@ -71,9 +72,9 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Shows or posts the comment; 0 as it should be, 1 failed, 2 refused."""
     prepared = _prepared(args)
     if prepared.overlap:
-        out.note(f"{prepared.overlap} responses stand in more than one export and are counted once")
+        out.note(f"in more than one export, and counted once: {plural(prepared.overlap, 'response')}")
     if prepared.superseded:
-        out.note(f"{prepared.superseded} exports are left out: a newer one of the same subject is there")
+        out.note(f"left out, because a newer one of the same subject is there: {plural(prepared.superseded, 'export')}")
     if args.dry_run:
         out.json(prepared.document()) if out.wants_json else out.text(prepared.body)
         return 0

@@ -248,4 +248,6 @@ def _link(url: str) -> str:
         return WITHHELD
     plain = parts.scheme == "https" and parts.netloc in PRICE_HOSTS and _URL_PATH.fullmatch(parts.path)
     # A fragment says where on the page and is left off; a query is no price list.
-    return f"[{parts.netloc}](https://{parts.netloc}{parts.path})" if plain and not parts.query else WITHHELD
+    # The last two labels name the publisher; the whole host would make the widest column of the table.
+    publisher = ".".join(parts.netloc.split(".")[-2:])
+    return f"[{publisher}](https://{parts.netloc}{parts.path})" if plain and not parts.query else WITHHELD

@@ -23,6 +23,7 @@ from observer.reports import sessions
 # The record sets that travel with the program (pyproject.toml puts them into the wheel).
 _SETS = ("claude-code/multi-turn-tools", "claude-code/subagents", "codex/resume-model-switch", "codex/subagents")
 _TASK = "DEMO-1"
+_CANDIDATE = "3f9d2c1a0b"
 _EVIDENCE = "the demo's records hold nothing else"
 _NEXT = (
     ("agent-observer sync", "import your own agents' records"),
@@ -46,6 +47,7 @@ def run(_args: argparse.Namespace, out: Output) -> int:
         show.step("How much was used, by model", ["usage", "--by", "model"])
         show.step("Say which work belongs together", ["capture", "create-task", "--task", _TASK])
         _assign_everything(ledger, show)
+        show.step("", ["capture", "outcome", "--task", _TASK, "--state", "complete", "--candidate", _CANDIDATE])
         show.step("What the task cost, and how much of it is proven", ["task", "show", "--task", _TASK])
         words = ["publish", "--task", _TASK, "--repo", "octocat/hello-world", "--pr", "7", "--dry-run"]
         show.comment("The comment that would be kept on the pull request", words)

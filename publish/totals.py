@@ -60,8 +60,7 @@ def every(rows: Sequence[TokenRow]) -> TokenRow:
 
 def rates(rows: Iterable[RateRow]) -> list[RateRow]:
     """Each table of rates once, by model and tier; two rows of one model only where schedules differ."""
-    found = {msgspec.json.encode(row): row for row in rows}
-    return [row for _, row in sorted(found.items(), key=lambda each: (each[1].model, each[1].tier, each[0]))]
+    return sorted(set(rows), key=lambda row: (row.model, row.tier, repr(row)))
 
 
 def of(subjects: Sequence[Subject]) -> Figures:

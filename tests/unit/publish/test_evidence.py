@@ -58,12 +58,13 @@ def test_unknown_fields_are_ignored_but_sealed() -> None:
     assert "evidence_id" in refused(json.dumps(tampered).encode())
 
 
-@given(st.data())
-def test_no_digit_can_be_changed(data: st.DataObject) -> None:
+def test_no_digit_can_be_changed() -> None:
+    """A1: every digit of every counter, rate, amount, date and id, one after another."""
     places = [place for place, byte in enumerate(DOCUMENT) if chr(byte).isdigit()]
-    place = data.draw(st.sampled_from(places))
-    other = data.draw(st.sampled_from([digit for digit in b"0123456789" if digit != DOCUMENT[place]]))
-    assert refused(DOCUMENT[:place] + bytes([other]) + DOCUMENT[place + 1 :])
+    assert len(places) > 1_000
+    for place in places:
+        other = b"%d" % ((DOCUMENT[place] - ord("0") + 1 + place % 9) % 10)
+        assert refused(DOCUMENT[:place] + other + DOCUMENT[place + 1 :])
 
 
 @pytest.mark.parametrize(

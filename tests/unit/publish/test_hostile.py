@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from observer.records.evidence import Outcome, Totals
 from publish import comment, evidence, extract, marker, render
-from publish.figures import Figures, Subject
+from publish.figures import Before, Figures, Subject
 from tests.builders.evidence import CODEX, document, sealed, used
 from tests.builders.evidence import evidence as made
 from tests.unit.publish import reading
@@ -34,6 +34,13 @@ SUBJECT = extract.subject(
         outcome=Outcome("complete", candidate="o/r", proof="3f9d2c1"),
         missing_assignments=1,
     )
+)
+
+
+# In the long profile the wall is tried ten thousand times.
+HARD = settings(
+    max_examples=10 * settings().max_examples if settings().max_examples > 100 else settings().max_examples,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.large_base_example, HealthCheck.data_too_large],
 )
 
 
@@ -68,11 +75,22 @@ def subjects(draw: st.DrawFn) -> Subject:
     return replaced(draw, SUBJECT)  # type: ignore[no-any-return]
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.large_base_example, HealthCheck.data_too_large])
+@HARD
 @given(subjects())
 def test_no_text_in_the_figures_becomes_active(subject: Subject) -> None:
     """E235, P29, P30, P31, P33: no mention, link, image, tag, formula, or broken table, and the marker on line 1."""
     body = comment.compose("pr:7", [subject])
+    assert render.units(body) <= comment.BUDGET
+    assert marker.find(body) is not None
+    reading.check(body)
+
+
+@HARD
+@given(st.lists(subjects(), min_size=2, max_size=4))
+def test_no_text_in_the_figures_of_several_subjects_becomes_active(hostile: list[Subject]) -> None:
+    """A2, A6: the sums, the table of subjects and the changes are cells as well."""
+    before = Before(responses=1, priced=0, usd="0", price_schedule_id="@octocat", acceptance="failed")
+    body = comment.compose("pr:7", [msgspec.structs.replace(each, before=before) for each in hostile])
     assert render.units(body) <= comment.BUDGET
     assert marker.find(body) is not None
     reading.check(body)

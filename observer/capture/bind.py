@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from observer.base.errors import CaptureRefused
+from observer.capture import found, words
 from observer.capture.tasks import require
 from observer.facts import lookup
 from observer.ledger import assertions
@@ -26,33 +27,37 @@ def assign(connection: Writer, submission: str, task: str, binding: Binding) -> 
     Refused: an unknown or ambiguous prompt, one that no person typed, a task
     nobody created, a session that another task owns as a whole.
     """
+    values = _values(binding)
+    words.check(values)
     with transaction(connection):
         require(connection, task)
-        found = _prompt(connection, submission)
-        owners = [owner for owner in lookup.session_owners(connection, found.session) if owner != task]
+        prompt = _prompt(connection, submission)
+        owners = [owner for owner in lookup.session_owners(connection, prompt.session) if owner != task]
         if owners:
             raise CaptureRefused(
-                f"ownership conflict: {found.session} is wholly owned by {', '.join(owners)}",
-                f"agent-observer capture withdraw --session {found.session} --task {owners[0]} --reason '…'",
+                f"ownership conflict: {prompt.session} is wholly owned by {', '.join(owners)}",
+                f"agent-observer capture withdraw --session {prompt.session} --task {owners[0]} --reason '…'",
             )
-        key = {"submission": found.id, "task": task}
+        key = {"submission": prompt.id, "task": task}
         if assertions.in_force(connection, "assignment", key) is None:
-            assertions.append(connection, "assignment", key, _values(binding))
-    return found.id
+            assertions.append(connection, "assignment", key, values)
+    return prompt.id
 
 
 def amend(connection: Writer, submission: str, task: str, binding: Binding, *, reason: str) -> str:
     """Changes an existing binding; the old row stays as history."""
+    values = _values(binding)
+    words.check({**values, "reason": reason})
     with transaction(connection):
-        found = _prompt(connection, submission)
-        key = {"submission": found.id, "task": task}
+        prompt = _prompt(connection, submission)
+        key = {"submission": prompt.id, "task": task}
         if assertions.in_force(connection, "assignment", key) is None:
             raise CaptureRefused(
-                f"{found.id} is not bound to {task}",
-                f"agent-observer capture assign --submission {found.id} --task {task}",
+                f"{prompt.id} is not bound to {task}",
+                f"agent-observer capture assign --submission {prompt.id} --task {task}",
             )
-        assertions.append(connection, "assignment", key, _values(binding), reason=reason)
-    return found.id
+        assertions.append(connection, "assignment", key, values, reason=reason)
+    return prompt.id
 
 
 def assign_sessions(connection: Writer, session: str, task: str, *, evidence: str, with_subagents: bool) -> list[str]:
@@ -63,9 +68,10 @@ def assign_sessions(connection: Writer, session: str, task: str, *, evidence: st
     """
     if not evidence.strip():
         raise CaptureRefused("--evidence must say why the session is this task's only work")
+    words.check({"evidence": evidence})
     with transaction(connection):
         require(connection, task)
-        key = _session(connection, session)
+        key = found.session(connection, session)
         keys = [key, *(lookup.children(connection, key) if with_subagents else ())]
         _refuse_foreign(connection, keys, task)
         for each in keys:
@@ -76,11 +82,18 @@ def assign_sessions(connection: Writer, session: str, task: str, *, evidence: st
 
 
 def withdraw_prompt(connection: Writer, submission: str, task: str, *, reason: str) -> str:
-    """Takes a prompt's binding back; the history stays."""
+    """Takes a prompt's binding back; the history stays.
+
+    The prompt need not be in the ledger: an imported binding may name one
+    that this machine never saw.
+    """
+    words.check({"reason": reason})
     with transaction(connection):
-        found = _prompt(connection, submission)
-        _withdraw(connection, "assignment", {"submission": found.id, "task": task}, found.id, reason)
-    return found.id
+        key = {"submission": submission, "task": task}
+        if assertions.in_force(connection, "assignment", key) is None:
+            key["submission"] = _prompt(connection, submission).id
+        _withdraw(connection, "assignment", key, key["submission"], reason)
+    return key["submission"]
 
 
 def withdraw_session(connection: Writer, session: str, task: str, *, reason: str) -> str:
@@ -89,9 +102,10 @@ def withdraw_session(connection: Writer, session: str, task: str, *, reason: str
     The session need not be in the ledger: an imported binding may name one
     that this machine never saw.
     """
+    words.check({"reason": reason})
     with transaction(connection):
-        found = lookup.sessions(connection, session)
-        key = found[0] if len(found) == 1 else session
+        named = lookup.sessions(connection, session)
+        key = named[0] if len(named) == 1 else session
         names = {"session": key, "task": task}
         derived = lookup.evidence(connection, key, task)
         if derived is not None and assertions.in_force(connection, "session", names) is None:
@@ -122,28 +136,13 @@ def _refuse_foreign(connection: Writer, sessions: Iterable[str], task: str) -> N
 
 
 def _prompt(connection: Writer, name: str) -> lookup.Found:
-    found = lookup.submissions(connection, name)
-    if not found:
-        raise CaptureRefused(f"no prompt {name!r} in the ledger", "agent-observer sync")
-    if len({each.id for each in found}) > 1:
+    prompt = found.prompt(connection, name)
+    if prompt.kind != "genuine":
         raise CaptureRefused(
-            f"{name!r} is ambiguous: {', '.join(sorted({each.id for each in found}))}", "give the whole key"
-        )
-    if found[0].kind != "genuine":
-        raise CaptureRefused(
-            f"{found[0].id} is {found[0].kind}, not a person's prompt",
+            f"{prompt.id} is {prompt.kind}, not a person's prompt",
             "assign the session instead: capture assign-session",
         )
-    return found[0]
-
-
-def _session(connection: Writer, name: str) -> str:
-    found = lookup.sessions(connection, name)
-    if not found:
-        raise CaptureRefused(f"no session {name!r} in the ledger", "agent-observer sessions list")
-    if len(found) > 1:
-        raise CaptureRefused(f"{name!r} is ambiguous: {', '.join(found)}", "give the whole key")
-    return found[0]
+    return prompt
 
 
 def _values(binding: Binding) -> dict[str, object]:

@@ -6,6 +6,7 @@ from typing import Any
 from msgspec import Struct
 
 from observer.base.errors import CaptureRefused
+from observer.capture import words
 from observer.facts import ownership
 from observer.ledger import assertions
 from observer.ledger.open import Writer, transaction
@@ -35,6 +36,7 @@ class OutcomeFields(Struct, frozen=True):
 
 def create(connection: Writer, task: str, fields: TaskFields) -> bool:
     """Makes a task known; False when it was already, which changes nothing."""
+    words.check(_given(fields))
     if not _TASK_ID.match(task):
         raise CaptureRefused(f"{task!r} is no task id", "letters, digits and . _ : / + @ - (128 at most), such as T-42")
     with transaction(connection):
@@ -47,6 +49,7 @@ def create(connection: Writer, task: str, fields: TaskFields) -> bool:
 
 def amend(connection: Writer, task: str, fields: TaskFields, *, reason: str) -> None:
     """Changes what is said of a task; the old row stays as history."""
+    words.check({**_given(fields), "reason": reason})
     with transaction(connection):
         require(connection, task)
         values = {**_derived(connection, task), **_given(fields)}
@@ -60,6 +63,7 @@ def record_outcome(connection: Writer, task: str, fields: OutcomeFields, *, reas
     for name in ("repairs", "corrections"):
         if (getattr(fields, name) or 0) < 0:
             raise CaptureRefused(f"{name} cannot be negative")
+    words.check({**_given(fields), "reason": reason})
     with transaction(connection):
         require(connection, task)
         key = {"task": task}

@@ -5,14 +5,11 @@ what `publish --evidence` and the Action take.
 """
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 
-from observer.base.errors import UsageError
-from observer.cli import options
+from observer.cli import options, written
 from observer.cli.output import Output
 from observer.evidence import build
 from observer.evidence.build import Destination
@@ -48,7 +45,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if args.output is None:
         sys.stdout.write(content.decode("utf-8"))
         return 0
-    _replace(args.output, content)
+    written.replace(args.output, content)
     out.note(f"wrote {args.output}")
     return 0
 
@@ -64,15 +61,3 @@ def evidence(
             reports.append(task.of_sessions(connection, list(sessions), schedule))
         ledger_id = identity(connection)
         return [build.build(report, ledger_id=ledger_id, destination=destination) for report in reports]
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """A reader of the file sees the old content or the new, never a half."""
-    draft = path.with_name(f".{path.name}.{os.urandom(4).hex()}")
-    try:
-        draft.write_bytes(content)
-        os.replace(draft, path)
-    except OSError as error:
-        with suppress(OSError):
-            draft.unlink()
-        raise UsageError(f"cannot write {path}: {error.strerror}", "choose another file with -o") from error

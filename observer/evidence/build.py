@@ -167,11 +167,12 @@ def _coverage(report: TaskReport) -> Coverage:
         conflicting_assignments=len(found.conflicting),
         joint_assignments=len(found.joint),
         sessions=len(report.scope.sessions),
-        missing_sessions=len(found.missing_sessions),
+        # A prompt that is not here is in a session that is not here.
+        missing_sessions=len(found.missing_sessions) + len(found.missing_prompts),
         sessions_without_usage=len(found.sessions_without_usage),
         conflicting_sessions=len(found.conflicting_sessions),
-        # A run whose session is out of sight is a worker without an owner too.
-        unbound_worker_sessions=len(found.unbound_worker_sessions) + len(found.unbound_dispatches),
+        # A run or dispatch whose session is out of sight is a worker without an owner too; a session counts once.
+        unbound_worker_sessions=len({*found.unbound_worker_sessions, *found.unbound_dispatches}),
         unbound_responses=found.unbound_responses,
         turns_without_usage=len(found.turns_without_usage),
     )

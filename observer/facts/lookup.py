@@ -26,6 +26,19 @@ _PROMPT_OWNERS = """
     WHERE session.key = ? ORDER BY 1"""
 
 
+# Where something of that turn is no copy of another session's history.
+_TURNS = """
+    SELECT DISTINCT session.key, session.parent FROM (
+      SELECT session_id FROM response WHERE turn = :turn
+      UNION SELECT session_id FROM submission WHERE turn = :turn AND copied = 0
+      UNION SELECT session_id FROM event WHERE turn = :turn AND copied = 0
+      UNION SELECT session_id FROM turn JOIN session ON session.id = turn.session_id
+        WHERE turn.id = :turn AND (COALESCE(turn.started_ms, turn.ended_ms) <= session.copied_until_ms) IS NOT TRUE)
+    JOIN session ON session.id = session_id ORDER BY 1"""
+_ROUTER_RUN = "SELECT 1 FROM router_attempt WHERE turn = ?"
+_ATTEMPTS = "SELECT session FROM asserted_attempt WHERE task = ? AND turn = ? ORDER BY session"
+
+
 class Found(Struct, frozen=True):
     """A submission with its kind and session."""
 
@@ -65,3 +78,18 @@ def evidence(reader: Reader, session: str, task: str) -> str | None:
 def prompt_owners(reader: Reader, session: str) -> list[str]:
     """Tasks that own a prompt in the session."""
     return [row[0] for row in reader.execute(_PROMPT_OWNERS, (session,))]
+
+
+def turns(reader: Reader, turn: str) -> dict[str, str | None]:
+    """The sessions that a turn of that native id is in, each with the session that started it."""
+    return dict(reader.execute(_TURNS, {"turn": turn}))
+
+
+def is_router_run(reader: Reader, turn: str) -> bool:
+    """Whether that is the id of a run which a router tells."""
+    return reader.execute(_ROUTER_RUN, (turn,)).fetchone() is not None
+
+
+def attempts(reader: Reader, task: str, turn: str) -> list[str]:
+    """The sessions of a turn of which a coordinator said that it is a run of the task; "": a router's run."""
+    return [row[0] for row in reader.execute(_ATTEMPTS, (task, turn))]

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from observer.ledger.open import Reader
 from observer.records.ownership import Assignment, Outcome, SessionAssignment, Task
@@ -22,6 +23,12 @@ _PROMPT_SESSIONS = """
     JOIN submission ON submission.id = assignment.submission AND submission.copied = 0
     JOIN session ON session.id = submission.session_id
     WHERE assignment.task = ?"""
+# Bound here, told elsewhere: an assertion came from another machine, or only a copy of the prompt is here.
+_ABSENT = """
+    SELECT submission FROM assignment
+    WHERE task = ? AND NOT EXISTS (
+      SELECT 1 FROM submission WHERE submission.id = assignment.submission AND submission.copied = 0)
+    ORDER BY 1"""
 _ATTEMPT_SESSIONS = "SELECT DISTINCT session FROM attempt WHERE task = ? AND session IS NOT NULL"
 _IN = "(SELECT value FROM json_each(:keys))"
 _PROMPTS = f"""
@@ -61,7 +68,10 @@ _EMPTY_TURNS = f"""
 
 
 class Scope(Struct, frozen=True):
-    """The sessions a task touches, and everything that decides who owns them."""
+    """The sessions a task touches, and everything that decides who owns them.
+
+    `missing_prompts`: bound to the task, but in no session that is in the ledger.
+    """
 
     whole: tuple[SessionAssignment, ...]
     sessions: tuple[str, ...]
@@ -70,6 +80,7 @@ class Scope(Struct, frozen=True):
     ownership: Ownership
     unbound_workers: tuple[str, ...]
     empty_turns: tuple[tuple[str, str], ...]
+    missing_prompts: tuple[str, ...] = ()
 
     @property
     def measured(self) -> frozenset[str]:
@@ -100,7 +111,8 @@ def scope(reader: Reader, name: str) -> Scope:
     prompted = {row[0] for row in reader.execute(_PROMPT_SESSIONS, (name,))}
     made = {row[0] for row in reader.execute(_ATTEMPT_SESSIONS, (name,))}
     sessions = prompted | made | {each.session for each in whole}
-    return of_sessions(reader, sessions, whole=whole, prompted=tuple(sorted(prompted)))
+    found = of_sessions(reader, sessions, whole=whole, prompted=tuple(sorted(prompted)))
+    return replace(found, missing_prompts=tuple(row[0] for row in reader.execute(_ABSENT, (name,))))
 
 
 def of_sessions(

@@ -3,7 +3,9 @@
 from msgspec import Struct
 
 from observer.facts.ownership import Scope
-from observer.records.ownership import Attempt, Outcome, Task
+from observer.facts.router import JobOutcome
+from observer.records.ownership import Attempt, Dispatch, Outcome, Task
+from observer.records.router import RouterEvent, RouterReading
 from observer.records.valuation import PriceSchedule, Valuation
 from observer.reports.rows import Row
 from observer.rules.attribution import Conflict, Partition, Prompt
@@ -14,6 +16,7 @@ class Coverage(Struct, frozen=True):
 
     no_measured_sessions: bool
     missing_sessions: tuple[str, ...]
+    missing_prompts: tuple[str, ...]
     sessions_without_usage: tuple[str, ...]
     conflicting_sessions: tuple[str, ...]
     unbound_worker_sessions: tuple[str, ...]
@@ -34,6 +37,7 @@ class Coverage(Struct, frozen=True):
         return bool(
             self.no_measured_sessions
             or self.missing_sessions
+            or self.missing_prompts
             or self.sessions_without_usage
             or self.conflicting_sessions
             or self.unbound_worker_sessions
@@ -57,6 +61,14 @@ class Coverage(Struct, frozen=True):
         return not (self.missing or self.conflicting or self.unavailable or self.active)
 
 
+class Routed(Struct, frozen=True):
+    """What a router tells of a task besides its runs; `quotas` are the levels it had read by the last run's end."""
+
+    jobs: tuple[JobOutcome, ...] = ()
+    events: tuple[RouterEvent, ...] = ()
+    quotas: tuple[RouterReading, ...] = ()
+
+
 class TaskReport(Struct, frozen=True):
     """One moment of one task under one schedule; `task` is None for a session selection.
 
@@ -69,6 +81,8 @@ class TaskReport(Struct, frozen=True):
     task: Task | None
     outcome: Outcome | None
     attempts: tuple[Attempt, ...]
+    dispatches: tuple[Dispatch, ...]
+    router: Routed
     scope: Scope
     rows: tuple[Row, ...]
     unbound: tuple[Row, ...]

@@ -11,8 +11,10 @@ import msgspec
 
 from observer.base.canon import digest
 from observer.facts.responses import ResponseRow
-from observer.reports.model import TaskReport
+from observer.reports.model import Coverage, Routed, TaskReport
 from observer.rules.attribution import Claim
+
+_LATER = ("missing_prompts",)
 
 
 def stamped(report: TaskReport, found: Sequence[ResponseRow], claims: Callable[[str, str | None], Claim]) -> TaskReport:
@@ -35,7 +37,16 @@ def _inputs(report: TaskReport) -> dict[str, Any]:
         "session_tasks": msgspec.to_builtins(scope.ownership.session_tasks),
         "outcome": None if outcome is None else msgspec.structs.astuple(outcome)[:-1],  # not when it was recorded
         "attempts": msgspec.to_builtins(report.attempts),
-        "coverage": msgspec.to_builtins(report.coverage),
+        # Left out where there are none, so that a task without keeps the identity it had before they were known.
+        **({"dispatches": msgspec.to_builtins(report.dispatches)} if report.dispatches else {}),
+        **({"router": msgspec.to_builtins(report.router)} if report.router != Routed() else {}),
+        "coverage": _coverage(report.coverage),
         "price_schedule": report.schedule.document,
         "source_cutoff": report.cutoff_ms,
     }
+
+
+def _coverage(found: Coverage) -> dict[str, Any]:
+    """What is missing; a kind of gap that came later is left out where there is none, as above."""
+    fields: dict[str, Any] = msgspec.to_builtins(found)
+    return {name: gap for name, gap in fields.items() if gap or name not in _LATER}

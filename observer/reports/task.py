@@ -9,17 +9,17 @@ from collections.abc import Callable, Iterable, Sequence
 
 from msgspec import Struct
 
-from observer.facts import attempts, ownership, responses
+from observer.facts import attempts, ownership, responses, router
 from observer.facts.ownership import Scope
 from observer.facts.responses import ResponseRow
 from observer.ledger.open import Reader
 from observer.pricing.scope import valuate
-from observer.records.ownership import Attempt, Outcome, Task
+from observer.records.ownership import Attempt, Dispatch, Outcome, Task
 from observer.records.valuation import PriceSchedule
 from observer.reports import named, snapshot
-from observer.reports.model import Coverage, TaskReport
+from observer.reports.model import Coverage, Routed, TaskReport
 from observer.reports.rows import Member, Row, rows
-from observer.rules.attempts import in_state, out_of_sight
+from observer.rules.attempts import in_state, joined, out_of_sight, without_worker
 from observer.rules.attribution import Attribution, Claim, contested_sessions, joint, missing, partners
 
 Claims = Callable[[str, str | None], Claim]
@@ -30,6 +30,8 @@ class Work(Struct, frozen=True):
 
     outcome: Outcome | None = None
     attempts: tuple[Attempt, ...] = ()
+    dispatches: tuple[Dispatch, ...] = ()
+    router: Routed = Routed()
 
 
 def of_task(reader: Reader, name: str, schedule: PriceSchedule) -> TaskReport:
@@ -37,7 +39,7 @@ def of_task(reader: Reader, name: str, schedule: PriceSchedule) -> TaskReport:
     task = named.task(reader, name)
     scope = ownership.scope(reader, name)
     attribution = Attribution(name, scope.ownership)
-    work = Work(ownership.outcome(reader, name), attempts.of_task(reader, name))
+    work = _work(reader, name, scope)
     return _report(reader, scope, attribution.claim, schedule, task=task, work=work)
 
 
@@ -46,6 +48,24 @@ def of_sessions(reader: Reader, names: Sequence[str], schedule: PriceSchedule) -
     scope = ownership.of_sessions(reader, {named.session(reader, name) for name in names})
     everything = Claim("attributed", owned=True)
     return _report(reader, scope, lambda _session, _turn: everything, schedule, task=None, work=Work())
+
+
+def _work(reader: Reader, name: str, scope: Scope) -> Work:
+    """The outcome, the runs, and who handed work to whom."""
+    runs = attempts.of_task(reader, name)
+    present = frozenset(scope.sessions) - frozenset(scope.missing_sessions)
+    handed = joined(attempts.dispatches(reader, name), runs, present=present, owned=scope.measured)
+    return Work(ownership.outcome(reader, name), runs, handed, _routed(reader, name, runs))
+
+
+def _routed(reader: Reader, name: str, runs: Sequence[Attempt]) -> Routed:
+    jobs = router.jobs(reader, name)
+    if not jobs:
+        return Routed()
+    ends = [each.ended_ms for each in runs if each.request is not None]
+    # While a run goes on, or nobody knows when it ended, the newest levels are those of its time.
+    until_ms = None if None in ends else max((end for end in ends if end is not None), default=None)
+    return Routed(jobs, router.events(reader, name), router.quotas(reader, until_ms=until_ms))
 
 
 def _report(
@@ -59,6 +79,8 @@ def _report(
         task=task,
         outcome=work.outcome,
         attempts=work.attempts,
+        dispatches=work.dispatches,
+        router=work.router,
         scope=scope,
         rows=grouped,
         unbound=unbound,
@@ -86,13 +108,15 @@ def _coverage(
     conflicts = joint(scope.ownership)
     mine = task is not None
     active, outcome = in_state(work.attempts, "active"), work.outcome
+    unseen = out_of_sight(work.attempts, scope.measured)
     return Coverage(
         no_measured_sessions=not scope.sessions,
         missing_sessions=scope.missing_sessions,
+        missing_prompts=scope.missing_prompts,
         sessions_without_usage=tuple(sorted(set(scope.sessions) - used - set(scope.missing_sessions))),
         conflicting_sessions=tuple(sorted(contested_sessions(scope.ownership))) if mine else (),
         unbound_worker_sessions=scope.unbound_workers,
-        unbound_dispatches=out_of_sight(work.attempts, scope.measured),
+        unbound_dispatches=(*(each.turn for each in unseen), *without_worker(work.dispatches, unseen)),
         turns_without_usage=scope.empty_turns,
         unbound_responses=sum(row.usage.responses for row in unbound),
         missing=tuple(missing(scope.ownership)) if mine else (),

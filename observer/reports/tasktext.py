@@ -1,11 +1,11 @@
 """The task report as text: one block, the same figures as the document, no prompt text."""
 
-from collections import Counter
 from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
 from observer.base.text import count, money, plural
+from observer.reports import worktext
 
 _CAPTURE = "agent-observer capture"
 _COUNTERS = (
@@ -48,9 +48,7 @@ def lines(document: dict[str, Any]) -> Iterator[str]:
 
 def _work(document: dict[str, Any]) -> Iterator[str]:
     """What ran, and what somebody said of the result."""
-    states = Counter(each["state"] for each in document["attempts"])
-    if states:
-        yield f"Runs: {', '.join(f'{number} {state}' for state, number in sorted(states.items()))}"
+    yield from worktext.lines(document)
     outcome = document["outcome"]
     router = f" · router: {outcome['router_status']}" if outcome and outcome["router_status"] else ""
     yield f"Acceptance: {document['acceptance_state']} (a finished process proves nothing){router}"
@@ -92,10 +90,10 @@ def _gaps(document: dict[str, Any]) -> Iterator[str]:
     for session in found["unbound_worker_sessions"]:
         yield f"Subagent bound to no task: {session}"
         yield f"  → {_CAPTURE} assign-session --session {session} --task ID --exclusive --evidence …"
-    for turn in found["unbound_dispatches"]:
-        yield f"Run without a session that is bound and in the ledger: {turn}"
+    yield from worktext.gaps(document)
     for name, words in (
         ("missing_sessions", "Session not in the ledger"),
+        ("missing_prompts", "Bound prompt not in the ledger"),
         ("sessions_without_usage", "Session without usage"),
         ("conflicting_sessions", "Session claimed by several tasks"),
     ):

@@ -8,7 +8,7 @@ import msgspec
 
 from observer.base.clock import iso, now_ms
 from observer.base.text import decimal_text, money
-from observer.reports import attemptview, shapes
+from observer.reports import attemptview, routerview, shapes
 from observer.reports.model import Coverage, TaskReport
 from observer.reports.rows import Row
 from observer.rules.attribution import Conflict, Partition, Prompt
@@ -41,10 +41,11 @@ def document(report: TaskReport) -> dict[str, Any]:
         "outcome": _outcome(report),
         "acceptance_state": report.outcome.state if report.outcome else "unknown",
         **attemptview.sections(report),
+        **routerview.sections(report),
         "estimated_cost": _estimate(report),
         "estimated_cost_shared": shapes.estimate(report.shared_valuation),
-        "native_cost": _native(report.part("attributed")),
-        "native_cost_shared": _native(shared),
+        "native_cost": _native(report, report.part("attributed")),
+        "native_cost_shared": _native(report, shared),
         "total_cost": total_cost(report),
         "subscription_note": SUBSCRIPTION_NOTE,
         "coverage": coverage(report.coverage),
@@ -107,6 +108,7 @@ def coverage(found: Coverage) -> dict[str, Any]:
         "unbound_usage": found.unbound_responses,
         "conflicting_sessions": list(found.conflicting_sessions),
         "missing_sessions": list(found.missing_sessions),
+        "missing_prompts": list(found.missing_prompts),
         "sessions_without_usage": list(found.sessions_without_usage),
         "unbound_worker_sessions": list(found.unbound_worker_sessions),
         "unbound_dispatches": list(found.unbound_dispatches),
@@ -183,11 +185,13 @@ def _estimate(report: TaskReport) -> dict[str, Any]:
     return found
 
 
-def _native(rows: Sequence[Row]) -> dict[str, Any]:
+def _native(report: TaskReport, rows: Sequence[Row]) -> dict[str, Any]:
+    """What agents recorded as cost; unavailable usage makes its total unknown too."""
     known = {True: 0, False: 0}
     for row in rows:
         known[row.key.native] += row.usage.responses
-    return shapes.native(known, sum((row.native_usd or Decimal(0) for row in rows), Decimal(0)))
+    found = shapes.native(known, sum((row.native_usd or Decimal(0) for row in rows), Decimal(0)))
+    return found | {"total_usd": None} if report.coverage.unavailable else found
 
 
 def _measured(report: TaskReport) -> dict[str, Any]:

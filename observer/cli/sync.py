@@ -5,6 +5,7 @@ changes nothing that is known already.
 """
 
 import argparse
+import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,6 +18,7 @@ from observer import config
 from observer.adapters.registry import HARNESSES
 from observer.base import paths
 from observer.base.errors import FAILED
+from observer.base.text import plural
 from observer.cli import options
 from observer.cli.output import Output
 from observer.facts.ledger import contracts, releases
@@ -59,6 +61,14 @@ def run(args: argparse.Namespace, out: Output) -> int:
             )
     else:
         _show(answers, out)
+    for answer in answers:
+        if answer.undecided:
+            again = f"agent-observer sync --full --harness {answer.harness}"
+            repository = f" --agentsmd-repo {shlex.quote(str(args.agentsmd_repo))}" if args.agentsmd_repo else ""
+            out.note(
+                f"{answer.harness}: {plural(answer.undecided, 'session')} may have run a release of the agent"
+                f" instructions that was not known when they were read: {again}{repository}"
+            )
     return FAILED if any(each.failed for each in answers) else 0
 
 

@@ -35,7 +35,8 @@ class Imported(Struct):
     """What a sync did for one harness (counts of rows that are new).
 
     `replayed` sources were read again because of a new version; the rows
-    `updated` say something else since then.
+    `updated` say something else since then. `undecided` sessions may have run
+    a release of the agent instructions that was not known when they were read.
     """
 
     harness: str
@@ -49,6 +50,7 @@ class Imported(Struct):
     replayed: int = 0
     submissions_updated: int = 0
     events_updated: int = 0
+    undecided: int = 0
     failed: list[Failure] = []
 
     def add(self, result: Result) -> None:
@@ -94,11 +96,12 @@ def sync(
     answers = {harness: Imported(harness) for harness in request.harnesses or HARNESSES}
     found = _discovered(tuple(answers), request, environment, home)
     known = versions.releases(versions.repository(request.agentsmd_repo, environment, home))
+    began_ms = now_ms()
     jobs: list[Job] = []
     with writer(ledger) as connection:
         turn = Turn(ledger)
         with turn:
-            instructions.learn(connection, known)
+            fresh = instructions.learn(connection, known)
         remembered = _remembered(connection, turn, answers, found, request)
         for harness, files in found.items():
             jobs.extend(_planned(connection, turn, answers[harness], files, remembered[harness], full=request.full))
@@ -117,6 +120,9 @@ def sync(
         replay.finish(connection, turn)
         with turn:
             settle(connection)
+        for harness, sessions in instructions.undecided(connection, fresh, began_ms).items():
+            if harness in answers:
+                answers[harness].undecided = sessions
     return list(answers.values())
 
 

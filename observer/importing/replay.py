@@ -18,6 +18,8 @@ from observer.ledger.rescreen import Corrected, Said, Words
 from observer.ledger.retelling import Retelling
 from observer.ledger.write import Inserted
 from observer.privacy import stored
+from observer.records.identity import Instructions
+from observer.records.router import RouterRecords
 
 
 class _Today:
@@ -30,6 +32,12 @@ class _Today:
 
     def event(self, family: str, said: Said) -> Said:
         return stored.event(family, said)
+
+    def instructions(self, known: Instructions) -> Instructions | None:
+        return stored.instructions(known)
+
+    def routed(self, known: RouterRecords) -> RouterRecords:
+        return stored.routed(known)
 
 
 def correct(connection: Writer, turn: Turn, privacy_version: int) -> dict[str, Corrected]:

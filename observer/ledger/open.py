@@ -113,6 +113,8 @@ def _prepare(connection: Writer, path: Path) -> None:
     if version != latest():
         _migrate(connection, path)
     connection.execute("PRAGMA synchronous = NORMAL")
+    # What is taken out is overwritten, also where SQLite was built to leave it in free pages.
+    connection.execute("PRAGMA secure_delete = 1")
     connection.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
 
 

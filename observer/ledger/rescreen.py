@@ -1,7 +1,7 @@
 """Correcting rows in place: every kept text passes a screen again, also where its file has vanished.
 
 Knows where texts are kept, not what may be kept: that is asked of the caller.
-Ids, hashes and numbers stay.
+Hashes, numbers and the ids of agents stay. What cannot be screened is cleared.
 """
 
 import json
@@ -10,13 +10,17 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
+from observer.ledger import instructions, router
 from observer.ledger.open import Writer, transaction
+from observer.records.identity import Instructions
+from observer.records.router import RouterRecords
 
 _SCREENED = "SELECT value FROM meta WHERE name = 'screened_under'"
 _REMEMBER = "INSERT OR REPLACE INTO meta (name, value) VALUES ('screened_under', ?)"
 _OTHERWISE_READ = "SELECT 1 FROM source WHERE privacy_version NOT IN (0, ?) LIMIT 1"
-# No version tells any more what is stored of a source: it is read again, also by the program of before.
-_READ_AGAIN = "UPDATE source SET adapter_version = 0 WHERE privacy_version <> 0"
+# No version tells any more what is stored of a source: it is read again, also by the program of before. Then the
+# adapter's own state, which nobody can screen, is not needed; where the source is gone it never will be.
+_READ_AGAIN = "UPDATE source SET adapter_version = 0, context = NULL WHERE privacy_version <> 0"
 _GONE = "UPDATE source SET privacy_version = ? WHERE gone_ms IS NOT NULL AND privacy_version <> 0"
 _SUBMISSIONS = """
     SELECT session.harness, session_id, submission.id, kind, excerpt
@@ -58,6 +62,12 @@ class Screen(Protocol):
     def event(self, family: str, said: Said) -> Said:
         """Of an event."""
 
+    def instructions(self, known: Instructions) -> Instructions | None:
+        """Of what an instruction text proved; None: nothing."""
+
+    def routed(self, known: RouterRecords) -> RouterRecords:
+        """Of what a router told, its ids too: they are in no other record."""
+
 
 class Corrected(Struct):
     """How many rows say something else now."""
@@ -81,6 +91,8 @@ def rescreen(connection: Writer, screen: Screen, privacy_version: int) -> dict[s
             _events(connection, screen, corrected)
             for table, column in sorted(_WORDS):
                 _words(connection, table, column, screen.words[column])
+            _instructions(connection, screen)
+            _routers(connection, screen)
             connection.execute(_READ_AGAIN)
             connection.execute(_GONE, (privacy_version,))
         connection.execute(_REMEMBER, (str(privacy_version),))
@@ -107,6 +119,25 @@ def _events(connection: Writer, screen: Screen, corrected: dict[str, Corrected])
             corrected.setdefault(harness, Corrected()).events += 1
     connection.executemany(_EVENT, changes)
     connection.execute(_UNSETTLE, (json.dumps(sorted({change[4] for change in changes})),))
+
+
+def _instructions(connection: Writer, screen: Screen) -> None:
+    changed = set()
+    for place, known in instructions.known(connection):
+        kept = screen.instructions(known)
+        if kept != known:
+            instructions.correct(connection, place, kept)
+            changed.add(place.session_id)
+    connection.execute(_UNSETTLE, (json.dumps(sorted(changed)),))
+
+
+def _routers(connection: Writer, screen: Screen) -> None:
+    router.clear_unreadable(connection)
+    for source_id in router.sources(connection):
+        known = router.told(connection, source_id)
+        kept = screen.routed(known)
+        if kept != known:
+            router.write(connection, source_id, kept)
 
 
 def _words(connection: Writer, table: str, column: str, keep: Callable[[str], str | None]) -> None:

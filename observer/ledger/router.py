@@ -14,7 +14,8 @@ import msgspec
 
 from observer.base.canon import canonical
 from observer.ledger.open import Writer
-from observer.records.router import RouterEvent, RouterInvocation, RouterRecords
+from observer.records.router import RouterEvent, RouterInvocation, RouterJob, RouterReading, RouterRecords
+from observer.records.usage import TokenUsage
 
 _TABLES = ("router_job", "router_invocation", "router_event", "router_reading")
 _MARK = "INSERT OR REPLACE INTO meta (name, value) VALUES ('router_unsettled', '1')"
@@ -101,6 +102,32 @@ def write(connection: Writer, source_id: int, records: RouterRecords) -> None:
     connection.execute(_MARK)
 
 
+def sources(connection: Writer) -> list[int]:
+    """The sources that have told anything."""
+    told = " UNION ".join(f"SELECT source_id FROM {table}" for table in _TABLES)
+    return [row[0] for row in connection.execute(f"{told} ORDER BY 1")]
+
+
+def clear_unreadable(connection: Writer) -> None:
+    """Empties the fields of events that cannot be read: nobody can say what may be kept of them."""
+    found = connection.execute("SELECT source_id, id, fields FROM router_event").fetchall()
+    unreadable = [row[:2] for row in found if _fields(row[2]) is None]
+    connection.executemany("UPDATE router_event SET fields = '{}' WHERE source_id = ? AND id = ?", unreadable)
+
+
+def told(connection: Writer, source_id: int) -> RouterRecords:
+    """What the source has said, as it was written."""
+    jobs, runs, events, readings = (
+        connection.execute(f"SELECT * FROM {table} WHERE source_id = ?", (source_id,)).fetchall() for table in _TABLES
+    )
+    return RouterRecords(
+        tuple(RouterJob(*row[1:-1]) for row in jobs),
+        tuple(RouterInvocation(*(*row[1:-7], _usage(row[-7:-1]))) for row in runs),
+        tuple(RouterEvent(*(*row[1:-1], _fields(row[-1]) or {})) for row in events),
+        tuple(RouterReading(*row[1:-1]) for row in readings),
+    )
+
+
 def is_unsettled(connection: Writer) -> bool:
     """Whether a router's ledger was written since the last settling."""
     return connection.execute(_MARKED).fetchone() is not None
@@ -156,6 +183,18 @@ def _contradicts(session: str, told: list[Counters], native: Counters) -> bool:
 def _run(each: RouterInvocation) -> tuple[Any, ...]:
     fields = msgspec.structs.astuple(each)
     return (*fields[:-1], *(getattr(each.usage, name) for name in _COUNTERS))
+
+
+def _fields(text: str) -> dict[str, int | str] | None:
+    """What an event said; None where it cannot be read any more."""
+    try:
+        return msgspec.json.decode(text, type=dict[str, int | str])
+    except (msgspec.DecodeError, RecursionError):
+        return None
+
+
+def _usage(counters: tuple[int | None, ...]) -> TokenUsage:
+    return TokenUsage(**dict(zip(_COUNTERS, counters, strict=True)))
 
 
 def _event(each: RouterEvent) -> tuple[Any, ...]:

@@ -37,13 +37,31 @@ _DECODER = json.JSONDecoder()
 
 
 def instructions(raw: RawInstructions, releases: Sequence[Release]) -> Instructions | None:
-    """What a text proves; None when nothing."""
+    """What a text proves; None when nothing. An instruction file of no known release is told as just that."""
     if raw.kind == "context":
         return _direction(raw) if BEGIN in raw.text else None
     matched = _whole(raw.text, releases)
     if matched is None and raw.kind == "embedded":
         matched = _beginning(raw.text, releases)
-    return Instructions(raw.session, raw.ordinal, matched_sha256=matched) if matched else None
+    return Instructions(raw.session, raw.ordinal, matched_sha256=matched)
+
+
+def again(known: Instructions) -> Instructions | None:
+    """The same with what may be kept of it today; None when nothing is left of what it proved."""
+    kept = Instructions(
+        known.session,
+        known.ordinal,
+        direction_status=None if known.direction_status is None else _word(known.direction_status) or UNPARSED,
+        instructions_sha256=_matching(known.instructions_sha256, _SHA256),
+        instructions_path=_path(known.instructions_path),
+        preferences_sha256=_matching(known.preferences_sha256, _SHA256),
+        preferences_status=_word(known.preferences_status),
+        direction_sha256=_matching(known.direction_sha256, _SHA256),
+        repository_root=_path(known.repository_root),
+        git_head=_matching(known.git_head, _COMMIT),
+        matched_sha256=_matching(known.matched_sha256, _SHA256),
+    )
+    return kept if kept == known or kept != Instructions(known.session, known.ordinal) else None
 
 
 def _direction(raw: RawInstructions) -> Instructions | None:

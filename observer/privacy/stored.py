@@ -9,8 +9,11 @@ from typing import get_args
 
 import msgspec
 
-from observer.privacy import names, screen
+from observer.privacy import direction, names, screen
+from observer.privacy.router import screen_router
 from observer.records.event import Family, RawDetail, RawEvent
+from observer.records.identity import Instructions
+from observer.records.router import RouterRecords
 from observer.records.session import Session
 from observer.records.source import RawBatch
 from observer.records.submission import Kind, RawSubmission
@@ -55,6 +58,16 @@ def event(family: str, said: Said) -> Said:
     raw = RawEvent("claude:s", known, "e", 0, name=name, target=target, status=status, detail=_detail(text))
     kept = screen.screen(RawBatch(events=[raw])).events[0]
     return kept.name, kept.target, kept.status, kept.detail
+
+
+def instructions(known: Instructions) -> Instructions | None:
+    """What may be kept of what a text proved; None: nothing."""
+    return direction.again(known)
+
+
+def routed(known: RouterRecords) -> RouterRecords:
+    """What may be kept of what a router told."""
+    return screen_router(known)
 
 
 def _detail(text: str | None) -> RawDetail | None:

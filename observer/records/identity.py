@@ -36,7 +36,8 @@ class Instructions(Struct, frozen=True):
     """What one text proves. None: it does not say.
 
     `matched_sha256` is the digest of a known release found in an embedded or
-    loaded text.
+    loaded text. One that says nothing at all: such a text was there, and it is
+    of no release that was known when it was read.
     """
 
     session: str

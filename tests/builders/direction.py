@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,6 +11,8 @@ from typing import Any
 BEGIN = "<<<AGENTSMD_PROJECT_DIRECTION_V1>>>"
 NONCE = "n0nce-7f"
 HEAD = "a" * 40
+# Before every session of the tests.
+RELEASED = "2026-01-02T03:04:05+00:00"
 TARGET = "/srv/agents/AGENTS.md"
 
 
@@ -67,4 +70,5 @@ class Repository:
 
     def _git(self, *words: str) -> None:
         who = ("-c", "user.name=Ada", "-c", "user.email=ada@example.com", "-c", "commit.gpgsign=false")
-        subprocess.run(["git", "-C", str(self.path), *who, *words], check=True, capture_output=True)
+        dated = os.environ | {"GIT_COMMITTER_DATE": RELEASED}
+        subprocess.run(["git", "-C", str(self.path), *who, *words], env=dated, check=True, capture_output=True)

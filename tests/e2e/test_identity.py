@@ -124,6 +124,25 @@ def test_a_loaded_file_is_its_release_with_or_without_final_newline(cli: Cli, cl
     assert synced(cli, agents_md(content))["agentsmd_version"] == "12.1.0"
 
 
+def test_texts_that_were_read_before_the_releases_are_told_with_the_way_to_decide_them(cli: Cli, clone: Path) -> None:
+    """§10: only digests of known releases are kept of a text; what a block states need not be read again."""
+    agents_md(NEW).lay(cli.home)
+    assert synced(cli, hooked(block(payload(sha256(OLD)))))["agentsmd_version"] is None
+    answer = cli("sync", "--agentsmd-repo", clone)
+    again = f"agent-observer sync --full --harness codex --agentsmd-repo {clone}"
+    assert answer.err.endswith(
+        "codex: 1 session may have run a release of the agent instructions that was not known when they were read:"
+        f" {again}\n"
+    )
+    assert "claude" not in answer.err
+    (shown,) = cli("sessions", "list", "--harness", "claude", "--json").json["sessions"]
+    assert shown["agentsmd_version"] == "12.0.0"
+    assert cli("sync", "--agentsmd-repo", clone).err == ""
+    assert cli(*again.split()[1:]).err == ""
+    (shown,) = cli("sessions", "list", "--harness", "codex", "--json").json["sessions"]
+    assert shown["agentsmd_version"] == "12.1.0"
+
+
 def reading(*versions: str) -> Claude:
     """A session that read Skills of these plugin versions."""
     found = session()

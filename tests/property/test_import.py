@@ -14,7 +14,7 @@ from tests.builders.imports import inserted, machine
 from tests.builders.wholes import Whole
 
 # What tells which file a row came from.
-_BY_SOURCE = ("source", "response_copy", "fault")
+_BY_SOURCE = ("source", "response_copy", "fault", "instruction")
 _HOMES = sorted(homes())
 # A compressed file is a source only while its plain twin is not there.
 _TWINS = {name for name, sources in homes().items() if any(f"{path}.zst" in sources for path in sources)}

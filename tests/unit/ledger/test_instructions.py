@@ -160,3 +160,43 @@ def test_what_a_unit_proves_now_replaces_what_it_proved(book: Book) -> None:
     assert book.rows("SELECT ordinal FROM instruction ORDER BY 1") == [(4,), (7,)]
     unit()
     assert book.rows("SELECT ordinal FROM instruction") == [(7,)]
+
+
+def undecided(book: Book, *found: Release, since_ms: int = 2) -> dict[str, int]:
+    with book.writer() as connection:
+        return instructions.undecided(connection, found or RELEASES, since_ms)
+
+
+def kept(book: Book) -> list[tuple[Any, ...]]:
+    return book.rows("SELECT ordinal, matched_sha256, instructions_sha256 FROM instruction ORDER BY ordinal")
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+def test_of_texts_of_no_known_release_the_first_is_remembered(book: Book, at_once: bool) -> None:
+    """However the file was cut; and none where the same file proves better."""
+    texts = [proof(7), proof(3), proof(5, direction_status="unparsed")] if at_once else [proof(3), proof(7)]
+    for each in [texts] if at_once else [[text] for text in texts]:
+        book.told("/a", session(KEY), *each)
+    assert [row[0] for row in kept(book)] == ([3, 5] if at_once else [3])
+    assert undecided(book) == {"claude": 1}
+    assert shown(book) in (None, facts.Proof("unparsed"))
+    book.told("/a", proof(9, matched_sha256=A), proof(11))
+    assert [row for row in kept(book) if row[0] != 5] == [(9, A, None)]
+    assert undecided(book) == {}
+
+
+def test_only_sessions_that_a_new_release_could_decide_are_undecided(book: Book) -> None:
+    """Not those that ended before it was out, were read since, are decided, or whose file is gone."""
+    book.told("/a", session(KEY, ended_ms=5000), proof(1))
+    assert undecided(book) == {"claude": 1}
+    assert undecided(book, Release("13.0.0", C, 1, 5001)) == {}
+    assert undecided(book, Release("13.0.0", C, 1, None), Release("13.0.1", B, 1, 5001)) == {"claude": 1}
+    assert undecided(book, since_ms=1) == {}
+    with book.writer() as connection:
+        assert instructions.undecided(connection, [], 2) == {}
+        connection.execute("UPDATE source SET gone_ms = 1")
+    assert undecided(book) == {}
+    with book.writer() as connection:
+        connection.execute("UPDATE source SET gone_ms = NULL")
+    book.told("/b", read("r", "/p/agentsmd/9.9.9/x"))
+    assert undecided(book) == {}

@@ -26,6 +26,9 @@ def release(version: str, text: str) -> Release:
 
 RELEASES = [release("12.0.0", FILE), release("12.1.0", LATER)]
 
+# An instruction text was there, and it is of no release that is known.
+UNKNOWN = Instructions("claude:s", 3)
+
 
 def proved(text: str, kind: TextKind = "context") -> Instructions | None:
     return instructions(RawInstructions("claude:s", kind, 3, text), RELEASES)
@@ -116,8 +119,8 @@ def test_a_block_that_a_section_quotes_is_content() -> None:
 def test_a_text_that_only_names_the_marker_says_nothing() -> None:
     assert proved(f"What does `{BEGIN}` mean?") is None
     assert proved("") is None
-    assert proved(block(), "loaded") is None
-    assert proved(block(), "embedded") is None
+    assert proved(block(), "loaded") == UNKNOWN
+    assert proved(block(), "embedded") == UNKNOWN
 
 
 @pytest.mark.parametrize("odd", ["AGENTS.md", "", "/" + "x" * 1024, "/srv/<system>", "/srv/a\nb", "/a\x1b[2J", 7, None])
@@ -160,8 +163,8 @@ def test_an_embedded_text_is_the_longest_release_it_begins_with() -> None:
     found = proved(LATER + "Host text", "embedded")
     assert found is not None
     assert found.matched_sha256 == sha256(LATER)
-    assert proved(LATER + "Host text", "loaded") is None
-    assert proved("\n" + FILE, "embedded") is None
+    assert proved(LATER + "Host text", "loaded") == UNKNOWN
+    assert proved("\n" + FILE, "embedded") == UNKNOWN
 
 
 @given(st.integers(0, len(FILE) - 1), st.characters(exclude_categories=["Cs"]))
@@ -169,7 +172,7 @@ def test_one_character_changed_is_no_match(at: int, other: str) -> None:
     """E144."""
     changed = FILE[:at] + other + FILE[at + 1 :]
     found = proved(changed + "host text", "embedded")
-    assert (found is not None) == (changed == FILE)
+    assert (found != UNKNOWN) == (changed == FILE)
 
 
 _PIECES = st.sampled_from(

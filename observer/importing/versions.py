@@ -8,7 +8,6 @@ earliest release keeps it (behaviour §10).
 import hashlib
 import os
 import re
-import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -104,6 +103,8 @@ def _contents(repo: Path, names: list[str]) -> list[bytes | None]:
 
 def _git(folder: Path, *words: str, given: bytes | None = None) -> bytes | None:
     """What git prints; None when it refuses, is absent or takes too long."""
+    import subprocess  # most syncs ask no repository
+
     try:
         done = subprocess.run(
             ["git", "-C", str(folder), *words],

@@ -94,3 +94,7 @@ def test_a_question_never_loads_the_publisher(cli: command_line.Cli) -> None:
 )
 def test_heavy_libraries_wait_for_the_command_that_needs_them(cli: command_line.Cli, words: tuple[str, ...]) -> None:
     assert foreign(loaded(cli, *words)).isdisjoint(_HEAVY)
+
+
+def test_a_sync_without_a_repository_of_instructions_starts_no_other_program(cli: command_line.Cli) -> None:
+    assert "subprocess" not in loaded(cli, "sync")

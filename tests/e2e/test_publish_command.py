@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.command_line import Answer, Cli
-from tests.peers.fixtures import OTHER_TOKEN, TOKEN, Lab
+from tests.peers.lab import OTHER_TOKEN, TOKEN, Lab
 from tests.places import RECORDS
 
 TASK = "T-42"

@@ -13,8 +13,9 @@ from publish.figures import Subject
 from publish.ownership import Comment
 from publish.result import Result
 from tests.builders.evidence import evidence, used
-from tests.peers import proxy
-from tests.peers.fixtures import OTHER_TOKEN, PLAIN_TOKEN, Lab
+from tests.peers import faults
+from tests.peers.lab import OTHER_TOKEN, PLAIN_TOKEN, TOKEN, Lab
+from tests.peers.proxy import Fault
 
 MARKER = "<!-- agent-observer:comment:v1 target=pr:{pr} state=sha256:" + "a" * 64 + " made=2026-01-01T00:00:00.000Z -->"
 
@@ -161,21 +162,22 @@ def test_an_app_is_recognised_by_the_name_it_is_given(github: Lab, slug: str) ->
 
 def test_an_app_without_a_name_is_recognised_where_the_server_tells_authors(github: Lab) -> None:
     """P04: the server says which comments the token wrote."""
-    github.facade.answers_graphql = True
     token = github.app_tokens["observer-app"]
     assert [post(github, each, token=token).result for each in (task(), later())] == ["created", "updated"]
 
 
 def test_without_an_identity_nothing_is_posted(github: Lab) -> None:
     """P04: a new comment at each run would be the alternative."""
+    github.facade.fail(faults.no_graphql, times=9)
     made = post(github, task(), token=github.app_tokens["observer-app"])
     assert (made.result, made.reason, made.exit_code) == ("refused", "identity_unknown", 2)
-    github.facade.fail(proxy.user_is_refused, times=9)
+    github.facade.fail(faults.user_is_refused, times=9)
     assert post(github, task(), token=PLAIN_TOKEN).reason == "identity_unknown"
     assert github.comments() == []
 
 
 def test_a_wrong_app_name_leaves_no_comment_behind(github: Lab) -> None:
+    github.facade.fail(faults.no_graphql, times=9)
     made = post(github, task(), token=github.app_tokens["observer-app"], app_slug="github-actions")
     assert (made.result, made.reason) == ("refused", "identity_mismatch")
     assert github.comments() == []
@@ -183,32 +185,32 @@ def test_a_wrong_app_name_leaves_no_comment_behind(github: Lab) -> None:
 
 def test_a_post_that_took_effect_but_answered_502_is_not_repeated(github: Lab) -> None:
     """P08: list before anything else; one comment, created."""
-    github.facade.fail(proxy.post_is_stored_but_answers_502)
+    github.facade.fail(faults.post_is_stored_but_answers_502)
     made = post(github, task())
     assert made.result == "created"
     assert [each["id"] for each in github.comments()] == [made.comment_id]
 
 
 def test_a_post_that_took_no_effect_is_made_again(github: Lab) -> None:
-    github.facade.fail(proxy.post_answers_502)
+    github.facade.fail(faults.post_answers_502)
     made = post(github, task())
     assert (made.result, len(github.comments())) == ("created", 1)
     github.facade.calm()
-    github.facade.fail(proxy.post_answers_502, times=9)
+    github.facade.fail(faults.post_answers_502, times=9)
     failed = post(github, evidence(used(input=5), task="other"), commit=github.commit)
     assert (failed.result, failed.reason, failed.exit_code) == ("failed", "server_error", 1)
     assert len([each for each in github.writes if each.startswith("POST")]) == 2
 
 
 def test_reading_survives_a_short_outage(github: Lab) -> None:
-    github.facade.fail(proxy.get_answers_503, times=2)
+    github.facade.fail(faults.get_answers_503, times=2)
     assert post(github, task()).result == "created"
 
 
 def test_a_comment_that_vanishes_is_created_again(github: Lab) -> None:
     """P43: deleted between listing and writing."""
     first = post(github, task())
-    github.facade.fail(proxy.comment_vanishes)
+    github.facade.fail(faults.comment_vanishes)
     made = post(github, later())
     assert made.result == "created"
     assert made.comment_id != first.comment_id
@@ -218,7 +220,7 @@ def test_a_comment_that_vanishes_is_created_again(github: Lab) -> None:
 def test_a_comment_that_cannot_be_written_ends_without_a_loop(github: Lab) -> None:
     """P43: the second 404 is the end."""
     post(github, task())
-    github.facade.fail(proxy.edit_answers_404, times=9)
+    github.facade.fail(faults.edit_answers_404, times=9)
     made = post(github, later())
     assert (made.result, made.reason, made.exit_code) == ("failed", "vanished", 1)
     assert len([each for each in github.writes if each.startswith("PATCH")]) == 2
@@ -234,15 +236,15 @@ def test_a_locked_conversation_is_skipped(github: Lab) -> None:
 
 def test_a_read_only_token_fails_after_one_attempt(github: Lab) -> None:
     """P15: runs from forks may not write."""
-    github.facade.fail(proxy.integration, times=9)
+    github.restrict(TOKEN, "read")
     made = post(github, task())
     assert (made.result, made.reason, made.exit_code) == ("failed", "forbidden", 1)
     assert "pull-requests: write" in made.message
     assert len(github.writes) == 1
 
 
-@pytest.mark.parametrize("fault", [proxy.secondary_limit(1), proxy.too_many_requests(1)])
-def test_a_short_limit_is_waited_out_and_announced(github: Lab, fault: proxy.Fault) -> None:
+@pytest.mark.parametrize("fault", [faults.secondary_limit(1), faults.too_many_requests(1)])
+def test_a_short_limit_is_waited_out_and_announced(github: Lab, fault: Fault) -> None:
     """P27: wait as long as the answer says, then one more try."""
     said: list[str] = []
     github.facade.fail(fault)
@@ -252,8 +254,10 @@ def test_a_short_limit_is_waited_out_and_announced(github: Lab, fault: proxy.Fau
     assert len(github.comments()) == 1
 
 
-@pytest.mark.parametrize("fault", [proxy.secondary_limit(None), proxy.secondary_limit(3600), proxy.primary_limit(855)])
-def test_a_long_limit_fails_at_once_and_says_until_when(github: Lab, fault: proxy.Fault) -> None:
+@pytest.mark.parametrize(
+    "fault", [faults.secondary_limit(None), faults.secondary_limit(3600), faults.primary_limit(855)]
+)
+def test_a_long_limit_fails_at_once_and_says_until_when(github: Lab, fault: Fault) -> None:
     """P27: never a wait beyond what was allowed."""
     said: list[str] = []
     github.facade.fail(fault, times=9)
@@ -285,7 +289,7 @@ def test_a_renamed_repository_is_written_under_its_new_name(github: Lab) -> None
 def test_a_comment_without_an_author_is_nobodys(github: Lab) -> None:
     """P03: the account behind a marker may be gone."""
     ghost = github.comment(MARKER.format(pr=github.pr) + "\nwhose?")
-    github.facade.fail(proxy.first_comment_has_no_author, times=9)
+    github.facade.fail(faults.comments_without_author(ghost), times=9)
     made = post(github, task())
     assert (made.result, made.foreign_markers) == ("created", [ghost])
 
@@ -324,7 +328,7 @@ def test_nothing_answers(github: Lab) -> None:
 
 
 def test_the_library_writes_nothing_to_anybodys_terminal(github: Lab, capfd: pytest.CaptureFixture[str]) -> None:
-    github.facade.fail(proxy.integration, times=9)
+    github.restrict(TOKEN, "read")
     post(github, task())
     assert capfd.readouterr() == ("", "")
 

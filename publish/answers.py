@@ -19,8 +19,11 @@ UNTOLD_WAIT_S = 60.0
 _SECONDS = re.compile(r"[0-9]{1,6}")
 _EPOCH = re.compile(r"[0-9]{1,11}")
 _LIMITED = ("api rate limit exceeded", "secondary rate limit", "abuse detection")
+# `issues=write; pull_requests=write`: what a token that may not write would have needed.
+_PERMISSIONS = re.compile(r"[a-z_]+=(?:read|write)(?:[;,] ?[a-z_]+=(?:read|write)){0,20}")
 _TWO_STAGES = (
-    "the token may not write here; a run from a fork needs the two-stage workflow, others `pull-requests: write`"
+    "the token may not write here: a run from a fork needs the two-stage workflow, "
+    "others `pull-requests: write`, or `contents: write` for a commit"
 )
 
 
@@ -66,9 +69,14 @@ def limit(refused: Refused) -> Wait | None:
     return None
 
 
-def is_uncertain(refused: Refused) -> bool:
+def is_uncertain(error: Refused | Unreachable) -> bool:
     """Whether the server may have done what was asked in spite of its answer."""
-    return refused.status >= 500
+    return isinstance(error, Unreachable) or error.status >= 500
+
+
+def may_pass(error: Refused | Unreachable) -> bool:
+    """Whether asking again later may help: an outage or a limit."""
+    return is_uncertain(error) or (isinstance(error, Refused) and limit(error) is not None)
 
 
 def stop(refused: Refused) -> Stop:
@@ -81,28 +89,51 @@ def stop(refused: Refused) -> Stop:
         return Stop("refused", "bad_credentials", "GitHub does not know this token")
     if refused.status == 403 and "locked" in message:
         return Stop("skipped", "locked", "the conversation is locked")
+    if refused.status == 403 and "archived" in message:
+        return Stop("failed", "archived", "the repository is archived: nobody can write to it")
     if refused.status == 403:
-        return Stop("failed", "forbidden", _TWO_STAGES)
+        return Stop("failed", "forbidden", _forbidden(refused))
     if refused.status == 404:
         return Stop("failed", "not_found", "GitHub no longer finds the target, or the token cannot see it")
     if refused.status == 410:
         return Stop("failed", "gone", "comments are switched off here")
     if refused.status == 422 and "too long" in f"{message} {refused.details}".lower():
         return Stop("failed", "too_long", "GitHub finds the comment too long")
-    if refused.status in (301, 302, 307, 308):
-        return redirected()
     word = "server_error" if is_uncertain(refused) else "rejected"
     return Stop("failed", word, f"GitHub answered {refused.status}: {_printable(refused.message)}")
 
 
-def redirected() -> Stop:
-    """The repository has another name or address now."""
-    return Stop("failed", "redirected", "GitHub points to another address; name the repository as it is called now")
+def redirected(location: str = "") -> Stop:
+    """The server sends us to another host, or in circles. The token is not taken there."""
+    whereto = f" ({_printable(location)})" if location else ""
+    return Stop(
+        "failed", "redirected", f"GitHub points to another address{whereto}; name the server and repository found there"
+    )
+
+
+def unexpected(what: str) -> Stop:
+    """An answer that we do not understand."""
+    return Stop(
+        "failed", "unexpected_answer", f"GitHub sent {what}; is that its API's address? --api-url https://HOST/api/v3"
+    )
+
+
+def untrusted() -> Stop:
+    """No secure connection: most often a certificate of an authority that this machine does not know."""
+    return Stop("failed", "untrusted", "the server's certificate is not trusted here; --ca-file FILE.pem names its own")
 
 
 def unreachable(error: Unreachable) -> Stop:
     """No answer, also not on asking again."""
     return Stop("failed", "network", f"GitHub did not answer: {_printable(str(error))}")
+
+
+def _forbidden(refused: Refused) -> str:
+    """What may be wrong, what GitHub says, and which permission it asked for if it names one."""
+    needed = refused.headers.get("x-accepted-github-permissions", "")
+    words = [f'GitHub says "{_printable(refused.message)}"'] if refused.message else []
+    words += [f"needed here: {needed}"] if _PERMISSIONS.fullmatch(needed) else []
+    return f"{_TWO_STAGES} ({'; '.join(words)})" if words else _TWO_STAGES
 
 
 def _wait(seconds: float, now_ms: int) -> Wait:

@@ -1,44 +1,32 @@
-"""GitHub, through PyGithub: the only module that speaks to it.
+"""GitHub as the publication needs it: where the target is, what stands there, who we are, and writing.
 
-One method per request kind, one mapping of the library's exceptions to ours.
-Retries, waits and decisions are made elsewhere. Importing PyGithub takes a
-quarter of a second, so it happens when something is really posted.
+One method per step, each of one or a few requests (publish.wire). Retries,
+waits and decisions are made elsewhere. Who wrote a comment is never decided by
+comparing a name of GraphQL with one of REST: they write apps differently.
 """
 
-import logging
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.parse import urlsplit
+import re
 
-import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
-from observer import __version__
-from observer.base.errors import PublishRefused
+from observer.base.errors import TargetRefused
 from publish import answers
+from publish.addresses import API_URL, checked_url
 from publish.answers import Refused, Unreachable
 from publish.ownership import Comment, Me
 from publish.posting import Place
 from publish.result import Stop
 from publish.target import Target
+from publish.wire import Wire
 
-if TYPE_CHECKING:
-    from github.Commit import Commit
-    from github.CommitComment import CommitComment
-    from github.IssueComment import IssueComment
-    from github.NamedUser import NamedUser
-    from github.Organization import Organization
-    from github.PullRequest import PullRequest
+__all__ = ["API_URL", "GitHub", "checked_url"]
 
-API_URL = "https://api.github.com"
-
-T = TypeVar("T")
-
-_PAGE = 100
-_LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 # Tokens by their first letters that speak for a person, who can always be asked for by name.
 _PERSONAL = ("ghp_", "github_pat_", "gho_", "ghu_")
-_LOCATE_FIRST = "a target is located before anything is done to it"
 _AUTHORED = "query($ids:[ID!]!){nodes(ids:$ids){id ... on Comment{viewerDidAuthor}}}"
+_MOST_IDS = 100
+_REPOSITORY = re.compile(r"/repos/([^/]+/[^/]+)/(?:issues/comments|comments|commits)/[0-9a-f]+$")
 
 
 class GitHub:
@@ -53,231 +41,264 @@ class GitHub:
         ca_file: str | None = None,
         app_slug: str | None = None,
     ) -> None:
-        from github import Auth, Github
-
-        # The library installs a handler that writes to everybody's stderr.
-        logging.getLogger("github").handlers.clear()
-        logging.getLogger("github").propagate = False
-        self._github = Github(
-            base_url=checked_url(api_url),
-            auth=Auth.Token(token),
-            user_agent=f"agent-observer/{__version__}",
-            per_page=_PAGE,
-            verify=ca_file or True,
-            retry=None,
-            seconds_between_requests=None,
-            seconds_between_writes=None,
-            lazy=True,
-        )
+        self._wire = Wire(token, api_url=api_url, ca_file=ca_file)
         self._target = target
         self._personal = token.startswith(_PERSONAL)
         self._slug = app_slug
         self._account: Me | None = None
-        self._asked_account = False
-        self._listed: dict[int, IssueComment | CommitComment] = {}
-        self._pull: PullRequest | None = None
-        self._commit: Commit | None = None
-        self._state: str | None = None
+        self._located: Place | None = None
+        # Of the target and of each listed comment: what GraphQL calls it.
+        self._target_node = ""
+        self._nodes: dict[int, str] = {}
 
     def __enter__(self) -> "GitHub":
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._github.close()
+        self._wire.close()
+
+    @property
+    def target(self) -> Target:
+        """The target, under the name that its repository has now as far as an answer told."""
+        return self._target
 
     @property
     def state(self) -> str | None:
         """The state of the pull request, as far as it was told."""
-        return self._state
+        return None if self._located is None else self._located.state
 
     def locate(self) -> Place:
-        """The pull request or commit. Stop when it does not exist or is something else."""
-        if self._target.pr is not None:
-            return self._locate_pull(self._target.pr)
-        return self._locate_commit(self._target.commit or "")
+        """The pull request or commit, under the name that its repository has now; asked once.
+
+        Stop when it does not exist or is something else.
+        """
+        if self._located is None:
+            number, commit = self._target.pr, self._target.commit or ""
+            self._located = self._locate_commit(commit) if number is None else self._locate_pull(number)
+        return self._located
 
     def comments(self) -> list[Comment]:
-        """All comments of the target, 100 a page, every page."""
-        if self._commit is not None:
-            found: Iterable[Any] = self._commit.get_comments()
-        elif self._target.pr is not None:
-            found = self._github.get_repo(self._target.repo).get_issue(self._target.pr).get_comments()
-        else:
-            raise ValueError(_LOCATE_FIRST)
-        listed = _asked(lambda: list(found))
-        self._listed.update((each.id, each) for each in listed)
-        return [_comment(each) for each in listed]
+        """All comments of the target, 100 a page, every page; after a redirect without its query, 30 a page."""
+        listed = {each.id: each for page in self._wire.pages(self._place(), _Comment) for each in page}
+        self._nodes.update((each.id, each.node_id) for each in listed.values())
+        for each in listed.values():
+            self._learn(each)
+        return [each.plain() for each in listed.values()]
 
     def me(self, claiming: list[Comment]) -> Me:
-        """The account behind the token; for an app's token, which of these comments it wrote.
+        """Who we are, by the first that answers: GraphQL's word on each comment, the account, the app's name.
 
         With nothing to tell apart, a personal token need not say whose it is.
         Stop (identity_unknown) when nothing tells.
         """
         if self._personal and not claiming:
             return Me()
-        if not self._asked_account:
-            self._account = self._ask_account()
-            self._asked_account = True
-        return self._account or self._author_of(claiming) or self._app()
+        if self._account is None:
+            try:
+                wrote = self._authored(claiming)
+            except (Refused, Unreachable) as error:
+                self._account = self._ask_account() or self._app(error)
+            else:
+                if wrote is not None:
+                    return Me(wrote=wrote)
+                self._account = self._ask_account() or self._app(None)
+        return self._account
 
     def create(self, body: str) -> Comment:
         """Posts a new comment."""
-        if self._pull is not None:
-            post: Callable[[str], IssueComment | CommitComment] = self._pull.create_issue_comment
-        elif self._commit is not None:
-            post = self._commit.create_comment
-        else:
-            raise ValueError(_LOCATE_FIRST)
-        return self._written(_asked(lambda: post(body)))
+        made = self._wire.ask("POST", self._place(), _Comment, {"body": body})
+        self._nodes[made.id] = made.node_id
+        self._learn(made)
+        return made.plain()
 
     def edit(self, comment: Comment, body: str) -> Comment:
-        """Replaces the text of a comment that was listed or created."""
-        known = self._listed[comment.id]
-        _asked(lambda: known.edit(body))
-        return self._written(known)
+        """Replaces the text of a comment."""
+        made = self._wire.ask("PATCH", self._of(comment), _Comment, {"body": body})
+        if made.id != comment.id:
+            raise answers.unexpected("another comment than the one that was edited")
+        return made.plain()
 
     def remove(self, comment: Comment) -> None:
-        """Deletes a comment that was listed or created."""
-        known = self._listed[comment.id]
-        _asked(known.delete)
+        """Deletes a comment."""
+        self._wire.send("DELETE", self._of(comment))
 
     def _locate_pull(self, number: int) -> Place:
-        repository = self._github.get_repo(self._target.repo)
-        pull = repository.get_pull(number)
         try:
-            _asked(pull.complete)
+            pull = self._wire.ask("GET", f"/repos/{self._target.repo}/pulls/{number}", _Pull)
         except Refused as refused:
             if refused.status == 404:
-                is_issue = _answers(repository.get_issue(number).complete)
-                raise self._not_found(is_issue=is_issue) from refused
+                raise self._not_found(is_issue=self._is_issue(number)) from refused
             raise
-        if not pull.issue_url:
-            raise answers.redirected()
-        self._pull = pull
-        self._state = "merged" if pull.merged else pull.state
-        return Place(self._target, self._state)
+        if pull.number != number:
+            raise answers.unexpected("another pull request than the one that was asked for")
+        self._target = _named(self._target, pull.base.repo.full_name)
+        self._target_node = pull.node_id
+        return Place(self._target, "merged" if pull.merged else pull.state)
 
     def _locate_commit(self, commit: str) -> Place:
-        found = self._github.get_repo(self._target.repo).get_commit(commit)
         try:
-            _asked(found.complete)
+            found = self._wire.ask("GET", f"/repos/{self._target.repo}/commits/{commit}", _Commit)
         except Refused as refused:
             # 422 is what the server says of a commit id that belongs to nothing.
             if refused.status in (404, 422):
                 raise self._not_found(is_issue=False) from refused
             raise
-        if not found.sha or not found.sha.startswith(commit):
+        if not found.sha.startswith(commit):
             raise Stop("refused", "not_found", f"{self._target} is not the commit that GitHub answers with")
-        self._commit = found
-        return Place(msgspec.structs.replace(self._target, commit=found.sha))
+        self._target = replace(_named(self._target, _repository(found.url) or self._target.repo), commit=found.sha)
+        self._target_node = found.node_id
+        return Place(self._target)
+
+    def _learn(self, comment: "_Comment") -> None:
+        """What a renamed repository is called now."""
+        self._target = _named(self._target, _repository(comment.url) or self._target.repo)
+
+    def _is_issue(self, number: int) -> bool:
+        try:
+            self._wire.ask("GET", f"/repos/{self._target.repo}/issues/{number}", _Numbered)
+        except (Refused, Unreachable):
+            return False
+        return True
 
     def _not_found(self, *, is_issue: bool) -> Stop:
         if is_issue:
             return Stop("refused", "not_a_pull_request", f"{self._target} is an issue, not a pull request")
         return Stop("refused", "not_found", f"GitHub does not find {self._target}, or the token may not see it")
 
+    def _place(self) -> str:
+        kind = f"issues/{self._target.pr}" if self._target.pr is not None else f"commits/{self._target.commit}"
+        return f"/repos/{self._target.repo}/{kind}/comments"
+
+    def _of(self, comment: Comment) -> str:
+        kind = "issues/comments" if self._target.pr is not None else "comments"
+        return f"/repos/{self._target.repo}/{kind}/{comment.id}"
+
+    def _authored(self, claiming: list[Comment]) -> frozenset[int] | None:
+        """Which of the comments the server says are ours; None where it does not tell.
+
+        With none to ask about, the target itself is asked about, only to see
+        that next time ours will be told from others'.
+        """
+        if not claiming:
+            self.locate()
+        nodes = {self._nodes[each.id]: each.id for each in claiming} or {self._target_node: 0}
+        names = sorted(nodes)
+        ours: set[int] = set()
+        for start in range(0, len(names), _MOST_IDS):
+            asked = names[start : start + _MOST_IDS]
+            found = self._wire.query(_AUTHORED, {"ids": asked}, _Authored)
+            if not found.tells(len(asked)):
+                return None
+            ours |= {nodes[each.id] for each in found.nodes if each is not None and each.viewer_did_author}
+        return frozenset(ours - {0})
+
     def _ask_account(self) -> Me | None:
         """Whose token it is; None for an app's token, which may not ask."""
-        user = self._github.get_user()
         try:
-            login, kind = _asked(lambda: (user.login, user.type))
+            user = self._wire.ask("GET", "/user", _User)
         except Refused as refused:
             if refused.status == 403 and answers.limit(refused) is None:
                 return None
             raise
-        return Me(login, kind) if login and kind else None
+        return Me(user.login, user.type)
 
-    def _author_of(self, claiming: list[Comment]) -> Me | None:
-        """Which of the comments the server says are ours; None where it does not answer that."""
-        nodes = {self._listed[each.id].node_id: each.id for each in claiming}
-        query = self._github.requester.graphql_query
-        try:
-            _, answer = _asked(lambda: query(_AUTHORED, {"ids": sorted(nodes)}))
-        except (Refused, Unreachable):
-            return None
-        found = (answer.get("data") or {}).get("nodes")
-        if not isinstance(found, list):
-            return None
-        ours = (each.get("id") for each in found if isinstance(each, dict) and each.get("viewerDidAuthor") is True)
-        return Me(wrote=frozenset(nodes[name] for name in ours if name in nodes))
-
-    def _app(self) -> Me:
-        if self._slug is None:
-            raise Stop(
-                "refused", "identity_unknown", "the token does not say whose it is; name the app that it belongs to"
-            )
-        return Me(f"{self._slug}[bot]", "Bot")
-
-    def _written(self, written: "IssueComment | CommitComment") -> Comment:
-        # A redirected POST comes back as an object without anything in it, and without an error.
-        if not written.id:
-            raise answers.redirected()
-        self._listed[written.id] = written
-        return _comment(written)
+    def _app(self, trouble: Refused | Unreachable | None) -> Me:
+        """The app that was named. What kept GraphQL from telling is thrown again if it may pass."""
+        if self._slug is not None:
+            return Me(f"{self._slug}[bot]", "Bot")
+        if trouble is not None and answers.may_pass(trouble):
+            raise trouble
+        raise Stop("refused", "identity_unknown", "the token does not say whose it is; name the app that it belongs to")
 
 
-def checked_url(api_url: str) -> str:
-    """The address of the API without a slash at its end; PublishRefused unless it is https or this machine."""
+def _repository(url: str) -> str | None:
+    """`owner/name` in the API's address of a comment or commit."""
+    found = _REPOSITORY.search(url)
+    return None if found is None else found[1]
+
+
+def _named(target: Target, repo: str) -> Target:
     try:
-        parts = urlsplit(api_url.strip())
-        host = parts.hostname
-    except ValueError:
-        host, parts = None, urlsplit("")
-    secure = parts.scheme == "https" or (parts.scheme == "http" and host in _LOOPBACK)
-    if not host or not secure or parts.username or parts.query or parts.fragment:
-        raise PublishRefused(f"not a safe API address: {api_url!r}", "--api-url https://HOST/api/v3")
-    return api_url.strip().rstrip("/")
+        return target.in_repo(repo)
+    except TargetRefused as error:
+        raise answers.unexpected("a name that no repository has") from error
 
 
-def _comment(found: "IssueComment | CommitComment") -> Comment:
-    user: NamedUser | Organization | None = found.user
-    return Comment(
-        id=found.id,
-        body=found.body or "",
-        login=user.login if user is not None else None,
-        kind=user.type if user is not None else None,
-        url=found.html_url or "",
-        created=_moment(found.created_at),
-        updated=_moment(found.updated_at),
-    )
+class _User(Struct):
+    login: str
+    type: str
 
 
-def _moment(at: Any) -> str:
-    return at.isoformat() if at is not None else ""
+class _Comment(Struct):
+    id: int
+    node_id: str
+    url: str
+    html_url: str
+    user: _User | None
+    created_at: str
+    updated_at: str
+    body: str | None = None
+
+    def plain(self) -> Comment:
+        return Comment(
+            id=self.id,
+            body=self.body or "",
+            login=None if self.user is None else self.user.login,
+            kind=None if self.user is None else self.user.type,
+            # It is printed: nothing of a terminal's own language may be in it.
+            url=self.html_url if self.html_url.isascii() and self.html_url.isprintable() else "",
+            created=self.created_at,
+            updated=self.updated_at,
+        )
 
 
-def _answers(request: Callable[[], object]) -> bool:
-    try:
-        _asked(request)
-    except (Refused, Unreachable):
-        return False
-    return True
+class _Named(Struct):
+    full_name: str
 
 
-def _asked(request: Callable[[], T]) -> T:
-    """The library's answer, or its complaint as Refused, Unreachable or Stop."""
-    from github import BadAttributeException, GithubException
-    from requests.exceptions import RequestException
-
-    try:
-        return request()
-    except GithubException as error:
-        raise _refused(error.status, error.data, error.headers) from error
-    except RequestException as error:
-        raise Unreachable(type(error).__name__) from error
-    except (RuntimeError, AssertionError) as error:
-        # How the library says that an answer points to another host.
-        raise answers.redirected() from error
-    except (BadAttributeException, ValueError) as error:
-        raise Stop("failed", "unexpected_answer", "GitHub's answer has another form than expected") from error
+class _Base(Struct):
+    repo: _Named
 
 
-def _refused(status: int, data: Any, headers: Mapping[str, Any] | None) -> Refused:
-    fields = data if isinstance(data, dict) else {}
-    return Refused(
-        status,
-        str(fields.get("message") or "")[:500],
-        details=str(fields.get("errors") or "")[:2000],
-        headers={name.lower(): str(value) for name, value in (headers or {}).items()},
-    )
+class _Pull(Struct):
+    number: int
+    node_id: str
+    state: str
+    base: _Base
+    merged: bool = False
+
+
+class _Commit(Struct):
+    sha: str
+    node_id: str
+    url: str = ""
+
+
+class _Numbered(Struct):
+    number: int
+
+
+class _Node(Struct, rename="camel"):
+    id: str
+    viewer_did_author: bool = False
+
+
+class _Trouble(Struct):
+    type: str = ""
+
+
+class _Nodes(Struct):
+    nodes: list[_Node | None] = []
+
+
+class _Authored(Struct):
+    data: _Nodes | None = None
+    errors: list[_Trouble] | None = None
+
+    @property
+    def nodes(self) -> list[_Node | None]:
+        return self.data.nodes if self.data is not None else []
+
+    def tells(self, asked: int) -> bool:
+        """A comment that is gone by now is nobody's; any other error means that we do not know."""
+        return len(self.nodes) == asked and all(each.type == "NOT_FOUND" for each in self.errors or ())

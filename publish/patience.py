@@ -1,14 +1,16 @@
 """How often and how long to try: one policy for all requests of a publication.
 
-Waits only for what says how long it lasts, never longer in all than it was
-allowed, and says so. A request that may have been carried out is repeated
-only when repeating it changes nothing.
+Waits for a limit only as long as it says it lasts, a moment after an outage,
+never longer in all than it was allowed, and says so. A request that may have
+been carried out is repeated only when repeating it changes nothing.
 """
 
+import math
 import time
 from collections.abc import Callable
 from typing import TypeVar
 
+from observer.base.errors import UsageError
 from publish import answers
 from publish.answers import Refused, Unreachable
 from publish.result import Stop
@@ -29,7 +31,10 @@ class Uncertain(Exception):
 
 
 class Patience:
-    """Runs requests. `max_wait` seconds are shared by all of them; `announce` hears of each wait."""
+    """Runs requests. `max_wait` seconds of waiting are shared by all of them; `announce` hears of each wait.
+
+    UsageError for a number of seconds that is none.
+    """
 
     def __init__(
         self,
@@ -38,6 +43,8 @@ class Patience:
         announce: Callable[[str], None] = lambda _line: None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
+        if not 0 <= max_wait < math.inf:
+            raise UsageError(f"not a time to wait: {max_wait:g} seconds", "--max-wait 50")
         self._left = max_wait
         self._announce = announce
         self._sleep = sleep
@@ -51,11 +58,12 @@ class Patience:
             try:
                 return self._through_limits(request)
             except (Refused, Unreachable) as error:
-                if not _may_pass(error):
+                if not answers.is_uncertain(error):
                     raise
-                if attempt == _MOST_TRIES:
+                pause = _PAUSE_S * attempt
+                if attempt == _MOST_TRIES or pause > self._left:
                     raise _stop(error) from error
-                self._sleep(_PAUSE_S * attempt)
+                self._wait(pause, f"{_stop(error).message}; trying again in {pause:.1f} s")
         raise AssertionError("unreachable")
 
     def once(self, request: Callable[[], T]) -> T:
@@ -66,7 +74,7 @@ class Patience:
         try:
             return self._through_limits(request)
         except (Refused, Unreachable) as error:
-            if _may_pass(error):
+            if answers.is_uncertain(error):
                 raise Uncertain(_stop(error)) from error
             raise
 
@@ -85,14 +93,13 @@ class Patience:
                     raise
                 if wait.seconds > self._left or attempt == _MOST_TRIES:
                     raise answers.stop(refused) from refused
-                self._announce(f"GitHub asks to wait {wait.seconds:.0f} s (until {wait.until})")
-                self._left -= wait.seconds
-                self._sleep(wait.seconds)
+                self._wait(wait.seconds, f"GitHub asks to wait {math.ceil(wait.seconds)} s (until {wait.until})")
         raise AssertionError("unreachable")
 
-
-def _may_pass(error: Refused | Unreachable) -> bool:
-    return isinstance(error, Unreachable) or answers.is_uncertain(error)
+    def _wait(self, seconds: float, why: str) -> None:
+        self._announce(why)
+        self._left -= seconds
+        self._sleep(seconds)
 
 
 def _stop(error: Refused | Unreachable) -> Stop:

@@ -58,6 +58,10 @@ class Server(Protocol):
     """What a publication asks of a server; each call may raise Refused or Unreachable."""
 
     @property
+    def target(self) -> Target:
+        """The target as earlier answers call it: a renamed repository has its new name."""
+
+    @property
     def state(self) -> str | None:
         """What earlier answers said of the pull request: open, closed, merged; None when none did."""
 
@@ -285,7 +289,7 @@ class Publication:
         ours = {each.subject_id for each in self._proposal.subjects}
         return Result(
             result=outcome,
-            target=self._place.target,
+            target=self._server.target,
             subjects=[each.subject_id for each in self._proposal.subjects],
             reason=reason,
             message=message or _SAID.get(reason or "", ""),

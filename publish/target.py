@@ -6,6 +6,7 @@ Validates before any network; never takes anything from evidence.
 import re
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from observer.base.errors import TargetRefused
 
@@ -33,6 +34,11 @@ class Target(Struct, frozen=True):
     def key(self) -> str:
         """What the marker calls the target: `pr:7` or `commit:<hex>`."""
         return f"pr:{self.pr}" if self.pr is not None else f"commit:{self.commit}"
+
+    def in_repo(self, repo: str) -> "Target":
+        """The same target under the name that its repository has now; TargetRefused if that is no name."""
+        owner, name = _repository(repo)
+        return replace(self, owner=owner, name=name)
 
     def __str__(self) -> str:
         return f"{self.repo}#{self.pr}" if self.pr is not None else f"{self.repo}@{self.commit}"

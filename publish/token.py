@@ -6,11 +6,10 @@ Reads it, hands it on, and never shows or keeps it.
 import shutil
 import subprocess
 from collections.abc import Mapping
-from urllib.parse import urlsplit
 
 from observer.base.errors import PublishRefused
 from observer.base.paths import environment
-from publish.github import API_URL, checked_url
+from publish.addresses import API_URL, host_of_tool
 
 VARIABLES = ("GITHUB_TOKEN", "GH_TOKEN")
 _PATIENCE_S = 20
@@ -22,20 +21,19 @@ def find(*, api_url: str = API_URL, variables: Mapping[str, str] | None = None) 
     for name in VARIABLES:
         if token := given.get(name, "").strip():
             return _usable(token, name)
-    if token := _of_tool(api_url):
+    if token := _of_tool(api_url, given):
         return _usable(token, "gh auth token")
     raise PublishRefused("no token to publish with", "set GITHUB_TOKEN, or log in with: gh auth login")
 
 
-def _of_tool(api_url: str) -> str:
+def _of_tool(api_url: str, given: Mapping[str, str]) -> str:
     """What `gh auth token` says; empty when there is no such tool or no login."""
     tool = shutil.which("gh")
-    host = urlsplit(checked_url(api_url)).hostname or ""
     if tool is None:
         return ""
     try:
         done = subprocess.run(
-            [tool, "auth", "token", "--hostname", "github.com" if host == "api.github.com" else host],
+            [tool, "auth", "token", "--hostname", host_of_tool(api_url, given)],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

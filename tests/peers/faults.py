@@ -4,15 +4,15 @@ A fault is asked before anything else. It answers in GitHub's stead, or with
 None when the request is not the kind that it spoils.
 """
 
+import json
 import re
 import time
 from collections.abc import Callable
-from typing import Any
 
 from observer.base import clock
 from tests.peers.exchange import Answer, Request, answer, said
 from tests.peers.proxy import Facade, Fault
-from tests.peers.rules import INTEGRATION
+from tests.peers.rules import INTEGRATION, too_long
 
 SECONDARY = (
     "You have exceeded a secondary rate limit and have been temporarily blocked from content creation. "
@@ -137,6 +137,28 @@ def slow(seconds: float, spoils: Callable[[Request], bool]) -> Fault:
     return fault
 
 
+def longest_body(units: int) -> Fault:
+    """A server with a lower limit than GitHub's, and its words."""
+
+    def fault(_facade: Facade, request: Request) -> Answer | None:
+        return too_long(request, units)
+
+    return fault
+
+
+def somebody_posts(body: str, token: str) -> Fault:
+    """Another account posts the same text just before us; we get 502, and nothing of ours is stored."""
+
+    def fault(facade: Facade, request: Request) -> Answer | None:
+        if not posting(request):
+            return None
+        given = json.dumps({"body": body}).encode()
+        facade.forward(Request("POST", request.path, token, given, {"content-type": "application/json"}))
+        return said(502, "Server Error")
+
+    return fault
+
+
 def comment_vanishes(facade: Facade, request: Request) -> Answer | None:
     """Somebody deletes the comment just before it is edited."""
     if not editing(request):
@@ -152,10 +174,11 @@ def comments_without_author(*ids: int) -> Fault:
         if not reading(request) or not re.search(r"/comments$", request.place):
             return None
         found = facade.forward(request)
-        return found.saying([_without_author(each) if each["id"] in ids else each for each in found.value])
+        listed = found.value
+        for each in listed:
+            if each["id"] in ids:
+                each["user"] = None
+                facade.authors[each["node_id"]] = ("", "")
+        return found.saying(listed)
 
     return fault
-
-
-def _without_author(comment: dict[str, Any]) -> dict[str, Any]:
-    return comment | {"user": None}

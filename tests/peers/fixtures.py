@@ -20,6 +20,10 @@ import httpx
 import pytest
 
 from observer.base import clock
+from observer.records.evidence import Evidence
+from tests.builders.evidence import encode
+from tests.command_line import Answer, Cli
+from tests.peers.enterprise import Enterprise
 from tests.peers.lab import OTHER_TOKEN, OWNER, PLAIN_TOKEN, STRANGER, TOKEN, Lab, ask, plant
 from tests.peers.proxy import Account, Facade
 
@@ -77,6 +81,48 @@ def github(_peer: tuple[Facade, httpx.Client, dict[str, str]]) -> Iterator[Lab]:
     yield plant(setup, facade, f"work-{next(_numbers)}", app_tokens)
     assert facade.violations == [], "not as GitHub describes its API"
     facade.calm()
+
+
+@pytest.fixture(scope="session")
+def _enterprise(
+    _peer: tuple[Facade, httpx.Client, dict[str, str]], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Enterprise]:
+    server = Enterprise(_peer[0], tmp_path_factory.mktemp("enterprise"))
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def enterprise(_enterprise: Enterprise, github: Lab) -> Enterprise:
+    """The lab's repository as an enterprise server shows it."""
+    _enterprise.asked.clear()
+    return _enterprise
+
+
+class Post:
+    """`agent-observer publish` as a process of its own, with evidence from a file, to the lab's pull request."""
+
+    def __init__(self, cli: Cli, github: Lab, folder: Path) -> None:
+        self._cli = cli
+        self._github = github
+        self._folder = folder
+
+    def __call__(
+        self, given: Evidence, *words: object, token: str = TOKEN, api_url: str | None = None, **variables: str
+    ) -> Answer:
+        """`words` may name another target; `variables` are added to the environment."""
+        file = self._folder / f"{given.evidence_id}.json"
+        file.write_bytes(encode(given))
+        place = () if {"--pr", "--commit"} & set(words) else ("--pr", self._github.pr)
+        repo = () if "--repo" in words else ("--repo", self._github.repo)
+        server = {"GITHUB_API_URL": api_url or self._github.api_url, "GITHUB_TOKEN": token}
+        return self._cli("publish", "--evidence", file, *repo, *place, "--json", *words, env=server | variables)
+
+
+@pytest.fixture
+def post(cli: Cli, github: Lab, tmp_path: Path) -> Post:
+    """The publisher's command line."""
+    return Post(cli, github, tmp_path)
 
 
 def _seed(pem: str) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """A small HTTP server on loopback that hands each request to a function. Knows nothing of GitHub."""
 
 import ssl
+import sys
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -14,8 +15,7 @@ class Listener:
     """Listens until it is closed; with `tls` it speaks HTTPS."""
 
     def __init__(self, respond: Callable[[Request], Answer], *, tls: ssl.SSLContext | None = None) -> None:
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(respond))
-        self._server.daemon_threads = True
+        self._server = _Server(("127.0.0.1", 0), _handler(respond))
         if tls is not None:
             self._server.socket = tls.wrap_socket(self._server.socket, server_side=True, do_handshake_on_connect=False)
         self._thread = Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
@@ -34,6 +34,15 @@ class Listener:
         self._thread.join()
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A client that hangs up, or does not like our certificate, is no failure of the server."""
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handle_error(request, client_address)  # type: ignore[arg-type]
+
+
 def _handler(respond: Callable[[Request], Answer]) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         """Hands every request on."""
@@ -45,11 +54,9 @@ def _handler(respond: Callable[[Request], Answer]) -> type[BaseHTTPRequestHandle
 
         def handle_any(self) -> None:
             """Every method alike."""
-            length = int(self.headers.get("Content-Length") or 0)
             headers = {name.lower(): text for name, text in self.headers.items()}
             token = headers.get("authorization", "").partition(" ")[2]
-            body = self.rfile.read(length) if length else None
-            reply = respond(Request(self.command, self.path, token, body, headers))
+            reply = respond(Request(self.command, self.path, token, self.read_body(), headers))
             self.send_response(reply.status)
             for name, text in reply.headers.items():
                 self.send_header(name, text)
@@ -57,6 +64,18 @@ def _handler(respond: Callable[[Request], Answer]) -> type[BaseHTTPRequestHandle
                 self.send_header("Content-Length", str(len(reply.body)))
             self.end_headers()
             self.wfile.write(reply.body)
+
+        def read_body(self) -> bytes | None:
+            """The body by its length or in chunks, as the client chose; None when there is none."""
+            if self.headers.get("Transfer-Encoding", "").lower() != "chunked":
+                length = int(self.headers.get("Content-Length") or 0)
+                return self.rfile.read(length) if length else None
+            body = b""
+            while size := int(self.rfile.readline().partition(b";")[0], 16):
+                body += self.rfile.read(size)
+                self.rfile.readline()
+            self.rfile.readline()
+            return body
 
         do_GET = do_POST = do_PATCH = do_PUT = do_DELETE = handle_any  # noqa: N815
 

@@ -136,15 +136,19 @@ def _locked(facade: "Facade", request: Request) -> Answer | None:
 
 
 def _too_long(_facade: "Facade", request: Request) -> Answer | None:
+    return too_long(request, LONGEST_BODY)
+
+
+def too_long(request: Request, units: int) -> Answer | None:
+    """GitHub's two ways of saying that a comment has more than so many UTF-16 units."""
     body = request.fields.get("body") if request.method in ("POST", "PATCH") else None
-    if not isinstance(body, str) or len(body.encode("utf-16-le")) // 2 <= LONGEST_BODY:
+    if not isinstance(body, str) or len(body.encode("utf-16-le", "surrogatepass")) // 2 <= units:
         return None
+    words = f"ody is too long (maximum is {units} characters)"
     if "/issues/" in request.place:
-        words = f"Body is too long (maximum is {LONGEST_BODY} characters)"
-        error = {"resource": "IssueComment", "code": "unprocessable", "field": "data", "message": words}
+        error = {"resource": "IssueComment", "code": "unprocessable", "field": "data", "message": "B" + words}
     else:
-        words = f"body is too long (maximum is {LONGEST_BODY} characters)"
-        error = {"resource": "CommitComment", "code": "custom", "field": "body", "message": words}
+        error = {"resource": "CommitComment", "code": "custom", "field": "body", "message": "b" + words}
     return said(422, "Validation Failed", errors=[error])
 
 

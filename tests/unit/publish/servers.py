@@ -21,6 +21,11 @@ class MemoryServer:
         self._next = 1
 
     @property
+    def target(self) -> Target:
+        """Never renamed."""
+        return Target("o", "r", pr=7)
+
+    @property
     def state(self) -> str | None:
         """Told by nobody."""
         return None

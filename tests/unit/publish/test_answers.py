@@ -3,6 +3,7 @@
 import pytest
 
 from observer.base import clock
+from observer.base.errors import UsageError
 from publish import answers
 from publish.answers import Refused, Unreachable
 from publish.patience import Patience, Uncertain
@@ -24,7 +25,7 @@ TOO_LONG = "Body is too long (maximum is 65536 characters)"
         (Refused(422, "Validation Failed", details=f"[{{'message': '{TOO_LONG}'}}]"), "failed", "too_long"),
         (Refused(422, "Validation Failed", details=f"[{{'message': '{TOO_LONG.lower()}'}}]"), "failed", "too_long"),
         (Refused(422, "Validation Failed"), "failed", "rejected"),
-        (Refused(307, "Moved"), "failed", "redirected"),
+        (Refused(403, "Repository was archived so is read-only."), "failed", "archived"),
         (Refused(500, "Oops"), "failed", "server_error"),
         (Refused(429, "Slow down"), "failed", "rate_limited"),
         (Refused(403, SECONDARY), "failed", "rate_limited"),
@@ -132,3 +133,30 @@ def test_a_plain_refusal_is_final() -> None:
         with pytest.raises(Refused):
             send(requests)
         assert requests.sent == 1
+
+
+def test_pauses_after_outages_are_announced_and_counted() -> None:
+    """P27: nothing sleeps in silence, and nothing beyond what was allowed."""
+    slept: list[float] = []
+    said: list[str] = []
+    patience = Patience(max_wait=1.5, sleep=slept.append, announce=said.append)
+    assert patience.repeatable(Requests(Refused(503, "Oops"), Unreachable("ReadTimeout"))) == "done"
+    assert (slept, len(said)) == ([0.5, 1.0], 2)
+    assert "503: Oops; trying again in 0.5 s" in said[0]
+    with pytest.raises(Stop, match="did not answer"):
+        patience.repeatable(Requests(Unreachable("ReadTimeout")))
+    assert sum(slept) == 1.5
+
+
+@pytest.mark.parametrize("seconds", [-1.0, float("nan"), float("inf")])
+def test_only_a_time_can_be_waited(seconds: float) -> None:
+    with pytest.raises(UsageError, match="time to wait"):
+        Patience(max_wait=seconds)
+
+
+def test_the_permission_that_the_server_asks_for_is_named_unless_it_is_none() -> None:
+    """P15: GitHub's own header; what does not look like permissions is not repeated."""
+    needed = Refused(403, "no", headers={"x-accepted-github-permissions": "issues=write; pull_requests=write"})
+    assert "needed here: issues=write; pull_requests=write" in answers.stop(needed).message
+    odd = Refused(403, "no", headers={"x-accepted-github-permissions": "<b>anything</b>"})
+    assert "anything" not in answers.stop(odd).message

@@ -49,6 +49,11 @@ class Patience:
         self._announce = announce
         self._sleep = sleep
 
+    @property
+    def left(self) -> float:
+        """The seconds of waiting that are still allowed."""
+        return self._left
+
     def repeatable(self, request: Callable[[], T]) -> T:
         """The answer to a request that may be sent again.
 

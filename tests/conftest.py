@@ -13,7 +13,11 @@ from hypothesis import HealthCheck, settings
 from tests import command_line, network, places
 
 # Plugins of other folders, by the file that makes them exist.
-_PLUGINS = {"tests.golden_files": "golden_files.py", "tests.peers.fixtures": "peers/fixtures.py"}
+_PLUGINS = {
+    "tests.golden_files": "golden_files.py",
+    "tests.peers.fixtures": "peers/fixtures.py",
+    "tests.peers.hosted": "peers/hosted.py",
+}
 pytest_plugins = [name for name, path in _PLUGINS.items() if (places.ROOT / "tests" / path).is_file()]
 
 # Two cores shared with others say nothing about a law: no deadline.

@@ -13,6 +13,7 @@ from typing import TextIO
 import msgspec
 
 from observer.base.errors import REFUSED, EvidenceRefused, ObserverError, TargetRefused
+from observer.base.text import plural
 from observer.records.evidence import Evidence
 from publish import api, artifact, budget, event, evidence, report, token, wishes
 from publish.artifact import MOST_DOCUMENTS, Document
@@ -82,14 +83,28 @@ class Run:
             ca_file=wished.ca_file,
             app_slug=wished.app_slug,
             max_wait=self._patience.left,
+            settle=wished.settle,
             only=wished.only,
             announce=self._runner.say,
         )
-        return self._ended(**_posted(posted))
+        return self._ended(**self._posted(posted))
 
     def _ended(self, **known: object) -> Report:
         self._so_far = msgspec.structs.replace(self._so_far, **known)
         return self._so_far
+
+    def _posted(self, posted: Result) -> dict[str, object]:
+        """The result; the comment's text as it stands, which may show more than was published now."""
+        return {
+            "result": posted.result,
+            "reason": posted.reason,
+            "message": posted.message,
+            "target": posted.target,
+            "comment_id": posted.comment_id,
+            "comment_url": posted.comment_url,
+            "body": self._so_far.body if posted.body is None else posted.body,
+            "notes": (*self._so_far.notes, *_notes(posted)),
+        }
 
     def _event(self) -> Event:
         path = self._runner.file("GITHUB_EVENT_PATH")
@@ -164,8 +179,12 @@ def _prepared(given: list[Evidence], chosen: Target) -> api.Prepared:
 
 def _known(prepared: api.Prepared, wished: Wishes) -> dict[str, object]:
     """What is known once the comment is ready: its text, what it was made from, what that costs."""
-    figures = [each.figures for each in prepared.subjects if each.figures is not None]
-    found = budget.estimate([each.priced for each in figures])
+    found = budget.estimate(prepared)
+    notes = []
+    if prepared.overlap:
+        notes.append(f"in more than one document, and counted once: {plural(prepared.overlap, 'response')}")
+    if prepared.superseded:
+        notes.append(f"left out, because a newer one is there: {plural(prepared.superseded, 'document')}")
     return {
         "body": prepared.body,
         "evidence_ids": tuple(each.evidence_id for each in prepared.evidence),
@@ -173,23 +192,23 @@ def _known(prepared: api.Prepared, wished: Wishes) -> dict[str, object]:
         "budget": wished.budget,
         "over_budget": budget.verdict(found, wished.budget),
         "fails_over_budget": wished.fails_over_budget,
-    }
-
-
-def _posted(result: Result) -> dict[str, object]:
-    notes = []
-    if result.state_discarded:
-        notes.append("the comment's memory of earlier subjects was unreadable and is lost")
-    if result.duplicates:
-        notes.append(f"further comments of this identity, left alone: {', '.join(map(str, result.duplicates))}")
-    if result.foreign_markers:
-        notes.append(f"comments by others that carry our marker: {', '.join(map(str, result.foreign_markers))}")
-    return {
-        "result": result.result,
-        "reason": result.reason,
-        "message": result.message,
-        "target": result.target,
-        "comment_id": result.comment_id,
-        "comment_url": result.comment_url,
         "notes": tuple(notes),
     }
+
+
+def _notes(result: Result) -> list[str]:
+    """What else there is to say of a comment, as `publish` says it."""
+    found = []
+    if result.other_subjects:
+        found.append(f"also shown, from earlier publications: {plural(len(result.other_subjects), 'subject')}")
+    if result.older:
+        found.append(f"left alone, because the comment shows it newer: {plural(len(result.older), 'subject')}")
+    if result.lost:
+        found.append(f"no longer shown, for lack of room: {plural(len(result.lost), 'subject')}")
+    if result.state_discarded:
+        found.append("the comment's memory of earlier subjects was unreadable and is lost")
+    if result.duplicates:
+        found.append(f"further comments of this identity, left alone: {', '.join(map(str, result.duplicates))}")
+    if result.foreign_markers:
+        found.append(f"comments by others that carry our marker: {', '.join(map(str, result.foreign_markers))}")
+    return found

@@ -4,15 +4,13 @@ Pure. What is not priced is unknown, never free: a known part within the
 budget proves nothing about the whole.
 """
 
-from collections.abc import Sequence
 from decimal import Decimal
 from typing import Literal
 
 from msgspec import Struct
 
 from observer.base.text import decimal_text
-from observer.pricing import exact
-from observer.records.evidence import Totals
+from publish.api import Prepared
 
 Verdict = Literal["true", "false", "unknown"]
 
@@ -24,16 +22,21 @@ class Estimate(Struct, frozen=True):
     total_usd: str | None
 
 
-def estimate(parts: Sequence[Totals]) -> Estimate:
-    """The subjects' own usage added up; a total only where every part has one."""
-    known = decimal_text(exact.total(Decimal(part.subtotal_usd) for part in parts))
-    return Estimate(known, known if parts and all(part.total_usd is not None for part in parts) else None)
+def estimate(prepared: Prepared) -> Estimate | None:
+    """What the tasks in the evidence cost, each response once; None without a task: nothing else has a cost."""
+    if not any(each.kind == "task" for each in prepared.subjects):
+        return None
+    known, whole = prepared.cost
+    text = decimal_text(known)
+    return Estimate(text, text if whole else None)
 
 
-def verdict(found: Estimate, budget: Decimal | None) -> Verdict | None:
+def verdict(found: Estimate | None, budget: Decimal | None) -> Verdict | None:
     """Whether the budget is exceeded; None without a budget."""
     if budget is None:
         return None
+    if found is None:
+        return "unknown"
     if Decimal(found.known_usd) > budget:
         return "true"
     return "unknown" if found.total_usd is None else "false"

@@ -94,8 +94,8 @@ def _level(report: Report) -> Level:
 
 
 def _about_budget(report: Report) -> str:
-    if report.estimate is None or report.budget is None:
-        return ""
+    if report.estimate is None:
+        return "budget unknown: only tasks have a cost, and the evidence is of none"
     known, budget = f"USD {report.estimate.known_usd}", f"USD {report.budget}"
     if report.over_budget == "true":
         return f"over budget: {known} at list prices, {budget} allowed"

@@ -11,11 +11,12 @@ from pathlib import Path
 from msgspec import Struct
 
 from observer.base.errors import PublishRefused
-from publish.github import API_URL, checked_url
+from publish.addresses import API_URL, checked_url
 from publish.patience import DEFAULT_WAIT_S
 from publish.result import Stop
 from publish.runner import Runner
 
+_LONGEST_WAIT_S = 3600.0
 _WORDS = {"true": True, "false": False, "": None}
 _AMOUNT = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,12})?")
 _RUN = re.compile(r"[1-9][0-9]{0,18}")
@@ -36,6 +37,7 @@ class Wishes(Struct, frozen=True):
     dry_run: bool
     only: bool
     max_wait: float
+    settle: float
     budget: Decimal | None
     fails_over_budget: bool
     api_url: str
@@ -58,7 +60,8 @@ def read(runner: Runner) -> Wishes:
         commit=runner.input("commit"),
         dry_run=_yes(runner, "dry-run", usually=False),
         only=_yes(runner, "only", usually=False),
-        max_wait=_seconds(runner.input("max-wait")),
+        max_wait=_seconds(runner, "max-wait", usually=DEFAULT_WAIT_S),
+        settle=_seconds(runner, "settle", usually=0.0),
         budget=_amount(runner.input("budget-usd")),
         fails_over_budget=_choice(runner.input("on-over-budget"), ("warn", "fail")) == "fail",
         api_url=_url(runner.input("api-url") or runner.variable("GITHUB_API_URL") or API_URL),
@@ -92,13 +95,14 @@ def _run(text: str) -> int | None:
     return int(text) if text else None
 
 
-def _seconds(text: str) -> float:
+def _seconds(runner: Runner, name: str, *, usually: float) -> float:
+    text = runner.input(name)
     try:
-        found = float(text) if text else DEFAULT_WAIT_S
+        found = float(text) if text else usually
     except ValueError:
         found = math.nan
-    if not (math.isfinite(found) and found >= 0):
-        raise _invalid(f"`max-wait` is a number of seconds, not {text!r}")
+    if not 0 <= found <= _LONGEST_WAIT_S:
+        raise _invalid(f"`{name}` is a number of seconds up to {_LONGEST_WAIT_S:.0f}, not {text!r}")
     return found
 
 

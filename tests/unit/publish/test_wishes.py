@@ -56,9 +56,10 @@ def test_a_switch_is_true_or_false(text: str, expected: bool) -> None:
     "inputs",
     [
         {"dry_run": "yes"}, {"only": "1"}, {"job_summary": "maybe"}, {"max_wait": "-1"}, {"max_wait": "nan"},
-        {"max_wait": "inf"}, {"max_wait": "soon"}, {"budget_usd": "-1"}, {"budget_usd": "1e3"}, {"budget_usd": "$5"},
-        {"budget_usd": "NaN"}, {"budget_usd": "1,5"}, {"budget_usd": "٣"}, {"on_over_budget": "explode"},
-        {"run_id": "9; id"}, {"run_id": "0"}, {"run_id": "-9"}, {"ca_file": "/nonexistent/ca.pem"},
+        {"max_wait": "inf"}, {"max_wait": "soon"}, {"settle": "4000"}, {"budget_usd": "-1"}, {"budget_usd": "1e3"},
+        {"budget_usd": "$5"}, {"budget_usd": "NaN"}, {"budget_usd": "1,5"}, {"budget_usd": "\u0663"},
+        {"on_over_budget": "explode"}, {"run_id": "9; id"}, {"run_id": "0"}, {"run_id": "-9"},
+        {"ca_file": "/nonexistent/ca.pem"},
     ],
 )  # fmt: skip
 def test_what_makes_no_sense_is_refused_by_name(inputs: dict[str, str]) -> None:

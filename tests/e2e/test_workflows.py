@@ -10,6 +10,7 @@ import yaml
 from observer.records.evidence import Evidence
 from tests.builders.evidence import encode, evidence, used
 from tests.peers.actions import RUN_ID, Ended, Machine
+from tests.peers.enterprise import Enterprise
 from tests.peers.lab import ForeignPull, Lab
 from tests.places import ROOT
 
@@ -29,8 +30,9 @@ def names() -> list[str]:
 class Scene:
     """What happens around each workflow: the event, the checkout, the run that came before."""
 
-    def __init__(self, github: Lab, hosted: Hosted, *, real: bool) -> None:
+    def __init__(self, github: Lab, hosted: Hosted, enterprise: Enterprise, *, real: bool) -> None:
         self._github = github
+        self._enterprise = enterprise
         self._hosted = hosted
         self._real = real
         self._theirs: ForeignPull | None = None
@@ -47,15 +49,13 @@ class Scene:
         found: dict[str, Ended] = scene(given, **options)
         return found
 
-    def pull_request(self, given: Evidence, **options: Any) -> dict[str, Ended]:
+    def pull_request(self, given: Evidence, *, file: str = "pull-request.yml", **options: Any) -> dict[str, Ended]:
         event = {"pull_request": {"number": self._github.pr, "head": {"repo": {"full_name": self._github.repo}}}}
         files = {f"agent-evidence/{self._github.pr}/task.json": encode(given)}
-        return self._run("pull-request.yml", "pull_request", event, files=files, **options)
+        return self._run(file, "pull_request", event, files=files, **options)
 
     def enterprise(self, given: Evidence, **options: Any) -> dict[str, Ended]:
-        event = {"pull_request": {"number": self._github.pr, "head": {"repo": {"full_name": self._github.repo}}}}
-        files = {f"agent-evidence/{self._github.pr}/task.json": encode(given)}
-        return self._run("enterprise.yml", "pull_request", event, files=files, **options)
+        return self.pull_request(given, file="enterprise.yml", **options)
 
     def fork_collect(self, given: Evidence, **options: Any) -> dict[str, Ended]:
         theirs = self.theirs
@@ -99,6 +99,7 @@ class Scene:
             real=self._real,
             origin=origin or {},
             sha=self._github.commit if name == "push.yml" else "",
+            enterprise=self._enterprise if name == "enterprise.yml" else None,
         )
         return machine.run(WORKFLOWS / name, **options)
 
@@ -112,9 +113,11 @@ class Scene:
 
 
 @pytest.mark.parametrize("name", [each for each in names() if each != "fork-collect.yml"])
-def test_a_documented_workflow_posts_one_comment(github: Lab, hosted: Hosted, name: str) -> None:
+def test_a_documented_workflow_posts_one_comment(
+    github: Lab, hosted: Hosted, enterprise: Enterprise, name: str
+) -> None:
     """As real processes: scripts, expressions, files of the runner, the permissions that the file asks for."""
-    scene = Scene(github, hosted, real=True)
+    scene = Scene(github, hosted, enterprise, real=True)
     ended = scene.play(name, FIRST)["publish"]
     assert ended.ok, ended.log
     assert ended.outputs["result"] == "created"
@@ -123,8 +126,8 @@ def test_a_documented_workflow_posts_one_comment(github: Lab, hosted: Hosted, na
     assert comment["user"]["login"] == "github-actions[bot]"
 
 
-def test_the_first_stage_posts_nothing_and_asks_nothing(github: Lab, hosted: Hosted) -> None:
-    scene = Scene(github, hosted, real=True)
+def test_the_first_stage_posts_nothing_and_asks_nothing(github: Lab, hosted: Hosted, enterprise: Enterprise) -> None:
+    scene = Scene(github, hosted, enterprise, real=True)
     ended = scene.play("fork-collect.yml", FIRST)
     assert ended["collect"].ok
     assert github.facade.log == []
@@ -142,13 +145,24 @@ def granted() -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(("name", "permission"), granted())
-def test_no_permission_is_asked_for_without_need(github: Lab, hosted: Hosted, name: str, permission: str) -> None:
+def test_no_permission_is_asked_for_without_need(
+    github: Lab, hosted: Hosted, enterprise: Enterprise, name: str, permission: str
+) -> None:
     """With any one of them a level lower, a first comment or its update fails and says why."""
-    scene = Scene(github, hosted, real=False)
+    scene = Scene(github, hosted, enterprise, real=False)
     scene.play(name, FIRST)
     ended = scene.play(name, LATER, without=permission)["publish"]
     assert (ended.code, ended.outputs["result"], ended.outputs["reason"]) == (1, "failed", "forbidden")
     assert scene.play(name, LATER)["publish"].outputs["result"] == "updated"
+
+
+def test_nothing_but_the_enterprise_server_is_asked(github: Lab, hosted: Hosted, enterprise: Enterprise) -> None:
+    """P24: over TLS with the authority that the workflow names, below /api/v3."""
+    ended = Scene(github, hosted, enterprise, real=True).play("enterprise.yml", FIRST)["publish"]
+    assert ended.outputs["comment-url"].startswith(f"{enterprise.url}/{github.repo}/")
+    assert ended.outputs["over-budget"] == "false"
+    assert len(enterprise.asked) == len(github.facade.log) > 0
+    assert all(path.startswith(("/api/v3/", "/api/graphql")) for path in enterprise.asked)
 
 
 @pytest.mark.parametrize("name", ["pull-request.yml", "enterprise.yml"])
@@ -165,8 +179,8 @@ def test_a_branch_without_evidence_is_left_in_peace(github: Lab, hosted: Hosted,
     assert github.facade.log == []
 
 
-def test_a_first_stage_without_evidence_leads_to_a_skip(github: Lab, hosted: Hosted) -> None:
-    scene = Scene(github, hosted, real=False)
+def test_a_first_stage_without_evidence_leads_to_a_skip(github: Lab, hosted: Hosted, enterprise: Enterprise) -> None:
+    scene = Scene(github, hosted, enterprise, real=False)
     scene.fork_collect = lambda _given: {}  # type: ignore[method-assign]
     ended = scene.play("fork-publish.yml", FIRST)["publish"]
     assert (ended.ok, ended.outputs["reason"]) == (True, "no_artifact")
@@ -177,8 +191,8 @@ def test_the_second_stage_ignores_runs_that_are_none_of_a_pull_request(github: L
     assert hosted("workflow_run", event).run(WORKFLOWS / "fork-publish.yml") == {}
 
 
-def test_a_run_by_hand_can_be_a_dry_run(github: Lab, hosted: Hosted) -> None:
-    scene = Scene(github, hosted, real=False)
+def test_a_run_by_hand_can_be_a_dry_run(github: Lab, hosted: Hosted, enterprise: Enterprise) -> None:
+    scene = Scene(github, hosted, enterprise, real=False)
     ended = scene.play("by-hand.yml", FIRST, inputs={"dry-run": True})["publish"]
     assert ended.outputs["reason"] == "dry_run"
     assert scene.comments("by-hand.yml") == []
@@ -192,11 +206,13 @@ def test_a_job_that_fails_before_leaves_nothing_to_publish(github: Lab, hosted: 
     assert not found["work"].ok
 
 
-def test_evidence_is_in_no_environment_and_no_argument(github: Lab, hosted: Hosted, tmp_path: Path) -> None:
+def test_evidence_is_in_no_environment_and_no_argument(
+    github: Lab, hosted: Hosted, enterprise: Enterprise, tmp_path: Path
+) -> None:
     """P13: files by name only; 300 kB would not even fit."""
     big = evidence(*(used(f"model-{number}", input=number) for number in range(150)))
     assert len(encode(big)) > 100_000
-    ended = Scene(github, hosted, real=True).play("push.yml", big)["publish"]
+    ended = Scene(github, hosted, enterprise, real=True).play("push.yml", big)["publish"]
     assert ended.outputs["result"] == "created"
     for environment in ended.environments:
         assert big.evidence_id not in str(environment)

@@ -22,6 +22,7 @@ import yaml
 
 from publish import action
 from tests.peers import expressions
+from tests.peers.enterprise import Enterprise
 from tests.peers.lab import Lab
 from tests.peers.permissions import permitted
 
@@ -67,6 +68,7 @@ class Machine:
     real: bool = False
     # Where what is uploaded comes from (fields of Artifact), when it is not this repository's topic branch.
     origin: dict[str, Any] = field(default_factory=dict)
+    enterprise: Enterprise | None = None
 
     def __post_init__(self) -> None:
         self.temporary = self.folder / "temp"
@@ -240,7 +242,7 @@ class Machine:
         }
 
     def _contexts(self, ended: Ended) -> dict[str, Any]:
-        variables = {"AGENT_OBSERVER_CA_FILE": self.variables.get("CA_FILE", "")}
+        variables = {"AGENT_OBSERVER_CA_FILE": str(self.enterprise.ca_file)} if self.enterprise else {}
         return {
             "github": self._github(),
             "inputs": {},
@@ -251,14 +253,14 @@ class Machine:
         }
 
     def _github(self) -> dict[str, Any]:
-        url = self.github.api_url
+        url = self.enterprise.url if self.enterprise else self.github.api_url
         return {
             "actor": "octocat",
-            "api_url": url,
+            "api_url": self.enterprise.api_url if self.enterprise else url,
             "event": self.event,
             "event_name": self.event_name,
             "event_path": str(self.temporary / "event.json"),
-            "graphql_url": f"{url}/graphql",
+            "graphql_url": f"{url}/api/graphql" if self.enterprise else f"{url}/graphql",
             "ref": self.ref,
             "repository": self.github.repo,
             "repository_id": str(self.github.repository_id),

@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from tests.builders.evidence import document, encode, evidence, sealed, used
+from tests.pages import github as github_markdown
 from tests.peers.actions import Ended, Machine
 from tests.peers.lab import Lab
 from tests.places import ROOT
@@ -41,9 +42,9 @@ def harmless(machine: Machine, ended: Ended) -> None:
     assert set(ended.outputs) == set(ACTION["outputs"])
     assert all(line.startswith("::") and " title=Agent Observer::" in line for line in ended.commands), ended.commands
     assert "Traceback" not in ended.log
-    # Indented code: nothing in it is markup. The comment's own text holds no such thing, which its own tests say.
-    marked = [line for line in ended.summary.splitlines() if "evil.example" in line or "<img" in line]
-    assert all(line.startswith("    ") for line in marked)
+    shown = github_markdown.fragment(ended.summary)
+    assert "<img" not in shown
+    assert 'href="https://evil' not in shown
 
 
 @pytest.mark.parametrize("name", sorted(set(ACTION["inputs"]) - {"github-token"}))
@@ -70,6 +71,12 @@ def test_a_payload_as_the_token_is_refused_and_shown_nowhere(github: Lab, hosted
     ended = machine.use(evidence="evidence.json", github_token=PAYLOAD)
     harmless(machine, ended)
     assert "PWNED" not in ended.log + ended.summary
+
+
+def test_the_payload_would_be_markup_where_it_is_not_set_as_code() -> None:
+    shown = github_markdown.fragment(PAYLOAD.replace("`", ""))
+    assert "<img" in shown
+    assert 'href="https://evil' in shown
 
 
 def texts(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:

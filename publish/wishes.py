@@ -61,7 +61,7 @@ def read(runner: Runner) -> Wishes:
         dry_run=_yes(runner, "dry-run", usually=False),
         only=_yes(runner, "only", usually=False),
         max_wait=_seconds(runner, "max-wait", usually=DEFAULT_WAIT_S),
-        settle=_seconds(runner, "settle", usually=0.0),
+        settle=_seconds(runner, "settle", usually=1.0),
         budget=_amount(runner.input("budget-usd")),
         fails_over_budget=_choice(runner.input("on-over-budget"), ("warn", "fail")) == "fail",
         api_url=_url(runner.input("api-url") or runner.variable("GITHUB_API_URL") or API_URL),

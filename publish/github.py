@@ -6,6 +6,7 @@ comparing a name of GraphQL with one of REST: they write apps differently.
 """
 
 import re
+from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -24,7 +25,13 @@ __all__ = ["API_URL", "GitHub", "checked_url"]
 
 # Tokens by their first letters that speak for a person, who can always be asked for by name.
 _PERSONAL = ("ghp_", "github_pat_", "gho_", "ghu_")
-_AUTHORED = "query($ids:[ID!]!){nodes(ids:$ids){id ... on Comment{viewerDidAuthor}}}"
+_NODES = "nodes(ids:$ids){id ... on Comment{viewerDidAuthor}}"
+_AUTHORED = f"query($ids:[ID!]!){{{_NODES}}}"
+# One question more in the same request: what the result says of a pull request that was not asked for.
+_AUTHORED_IN = (
+    f"query($ids:[ID!]!,$owner:String!,$name:String!,$number:Int!){{{_NODES}"
+    "repository(owner:$owner,name:$name){pullRequest(number:$number){state}}}"
+)
 _MOST_IDS = 100
 _REPOSITORY = re.compile(r"/repos/([^/]+/[^/]+)/(?:issues/comments|comments|commits)/[0-9a-f]+$")
 
@@ -47,6 +54,7 @@ class GitHub:
         self._slug = app_slug
         self._account: Me | None = None
         self._located: Place | None = None
+        self._state: str | None = None
         # Of the target and of each listed comment: what GraphQL calls it.
         self._target_node = ""
         self._nodes: dict[int, str] = {}
@@ -65,7 +73,7 @@ class GitHub:
     @property
     def state(self) -> str | None:
         """The state of the pull request, as far as it was told."""
-        return None if self._located is None else self._located.state
+        return self._state if self._located is None else self._located.state
 
     def locate(self) -> Place:
         """The pull request or commit, under the name that its repository has now; asked once.
@@ -186,11 +194,20 @@ class GitHub:
         ours: set[int] = set()
         for start in range(0, len(names), _MOST_IDS):
             asked = names[start : start + _MOST_IDS]
-            found = self._wire.query(_AUTHORED, {"ids": asked}, _Authored)
+            found = self._ask_authors(asked)
             if not found.tells(len(asked)):
                 return None
             ours |= {nodes[each.id] for each in found.nodes if each is not None and each.viewer_did_author}
         return frozenset(ours - {0})
+
+    def _ask_authors(self, asked: list[str]) -> "_Authored":
+        target = self._target
+        if target.pr is None or self.state is not None:
+            return self._wire.query(_AUTHORED, {"ids": asked}, _Authored)
+        variables = {"ids": asked, "owner": target.owner, "name": target.name, "number": target.pr}
+        found = self._wire.query(_AUTHORED_IN, variables, _Authored)
+        self._state = found.state
+        return found
 
     def _ask_account(self) -> Me | None:
         """Whose token it is; None for an app's token, which may not ask."""
@@ -287,8 +304,17 @@ class _Trouble(Struct):
     type: str = ""
 
 
+class _State(Struct):
+    state: Literal["OPEN", "CLOSED", "MERGED"]
+
+
+class _Pulls(Struct, rename="camel"):
+    pull_request: _State | None = None
+
+
 class _Nodes(Struct):
     nodes: list[_Node | None] = []
+    repository: _Pulls | None = None
 
 
 class _Authored(Struct):
@@ -298,6 +324,12 @@ class _Authored(Struct):
     @property
     def nodes(self) -> list[_Node | None]:
         return self.data.nodes if self.data is not None else []
+
+    @property
+    def state(self) -> str | None:
+        repository = self.data.repository if self.data is not None else None
+        pull = repository.pull_request if repository is not None else None
+        return None if pull is None else pull.state.lower()
 
     def tells(self, asked: int) -> bool:
         """A comment that is gone by now is nobody's; any other error means that we do not know."""

@@ -48,6 +48,11 @@ def test_a_pull_request_that_is_done_is_still_a_target(github: Lab, post: Post, 
     )
     made = post(FIRST).json
     assert (made["result"], made["target_state"]) == ("created", state)
+    # An update does not ask for the pull request; the state comes with the question who wrote the comment.
+    github.facade.log.clear()
+    again = post(SECOND).json
+    assert (again["result"], again["target_state"]) == ("updated", state)
+    assert len(github.facade.log) <= 4
 
 
 def test_a_locked_conversation_is_skipped(github: Lab, post: Post) -> None:

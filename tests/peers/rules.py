@@ -107,7 +107,12 @@ def _graphql(facade: "Facade", request: Request) -> Answer | None:
     if request.place != "/graphql":
         return None
     account = facade.accounts[request.token]
-    return authors.respond(request, facade.authors, (account.login, account.kind))
+
+    def pull(repo: str, number: int) -> dict[str, Any] | None:
+        found = facade.raw(Request("GET", f"/repos/{facade.renamed.get(repo, repo)}/pulls/{number}", request.token))
+        return found.value if found.status == 200 else None
+
+    return authors.respond(request, facade.authors, (account.login, account.kind), pull)
 
 
 def _read_only(facade: "Facade", request: Request) -> Answer | None:

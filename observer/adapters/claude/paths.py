@@ -77,12 +77,14 @@ def _real(entry: os.DirEntry[str]) -> str:
 
 
 def _inside(path: str, top: str) -> Iterator[os.DirEntry[str]]:
-    """The entries of a folder, without links that lead elsewhere."""
+    """The entries of a folder, without links that lead elsewhere or nowhere."""
     try:
         with os.scandir(path) as entries:
             listed = list(entries)
     except OSError:
         return
     for entry in listed:
-        if not entry.is_symlink() or os.path.realpath(entry.path).startswith(top + os.sep):
+        if not entry.is_symlink() or (
+            os.path.realpath(entry.path).startswith(top + os.sep) and os.path.exists(entry.path)
+        ):
             yield entry

@@ -61,5 +61,9 @@ def _rollouts(folder: str, *, dates_only: bool) -> Iterator[str]:
         if entry.is_dir(follow_symlinks=False):
             if not dates_only or _DATE.fullmatch(entry.name):
                 yield from _rollouts(entry.path, dates_only=dates_only)
-        elif entry.name.startswith("rollout-") and entry.name.endswith((_PLAIN, _COMPRESSED)) and entry.is_file():
+        elif (
+            entry.name.startswith("rollout-")
+            and entry.name.endswith((_PLAIN, _COMPRESSED))
+            and os.path.isfile(entry.path)
+        ):
             yield os.path.realpath(entry.path) if entry.is_symlink() else entry.path

@@ -54,7 +54,7 @@ def session_key(native: str) -> str:
 def _sessions(folder: str, depth: int) -> Iterator[Discovered]:
     try:
         with os.scandir(folder) as entries:
-            listed = {entry.name: entry for entry in entries}
+            listed = {entry.name: entry for entry in sorted(entries, key=lambda entry: entry.name)}
         if not listed.keys().isdisjoint(FILES):
             yield SourceFile(HARNESS, folder + _UNIT, fingerprint=_fingerprint(listed))
             return
@@ -71,7 +71,7 @@ def _sessions(folder: str, depth: int) -> Iterator[Discovered]:
 def _fingerprint(listed: Mapping[str, os.DirEntry[str]]) -> str:
     """A digest of sizes and times of everything that `read` opens."""
     seen = [_stamp(name, listed[name].path) for name in FILES if name in listed]
-    if SUBAGENTS in listed and listed[SUBAGENTS].is_dir():
+    if SUBAGENTS in listed and os.path.isdir(listed[SUBAGENTS].path):
         with os.scandir(listed[SUBAGENTS].path) as children:
             seen.extend(sorted(_stamp(child.name, os.path.join(child.path, META)) for child in children))
     return hashlib.sha256("\n".join(seen).encode("utf-8", "surrogateescape")).hexdigest()

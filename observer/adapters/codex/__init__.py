@@ -8,7 +8,7 @@ from observer.adapters.protocol import Adapter
 
 ADAPTER = Adapter(
     harness=HARNESS,
-    version=2,
+    version=3,
     line=LINE,
     context=Context,
     roots=roots,

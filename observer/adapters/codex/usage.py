@@ -84,7 +84,8 @@ class Totals(Struct):
             if not self._restarts(total, last):
                 return None
             self.series, self.first, self.top, self.before, self.seen = self.series + 1, -1, -1, None, []
-        found = None if self.base_due else last or _difference(cumulative, self.before)
+        own = None if last is None or _is_estimate(last) else last
+        found = None if self.base_due else own or _difference(cumulative, self.before)
         self._rise(total, cumulative)
         self.seen = [*self.seen[1 - _REMEMBERED :], Seen(total, cumulative, last)]
         return found
@@ -104,6 +105,12 @@ class Totals(Struct):
         if total == self.first:
             return False
         return total < self.first or (last is not None and last[TOTAL] == total)
+
+
+def _is_estimate(last: Buckets) -> bool:
+    """Whether a last usage is the size of a new context, as after a compaction: its parts do not make its total."""
+    given, made, total = last[_INPUT], last[_OUTPUT], last[TOTAL]
+    return given is not None and made is not None and total != given + made
 
 
 def _difference(cumulative: Buckets, before: Buckets | None) -> Buckets:

@@ -134,6 +134,13 @@ def test_after_a_compaction_the_last_usage_is_an_estimate(cut: tuple[int, ...]) 
     assert (totals(found), found.faults) == ([450], [])
 
 
+def test_an_estimate_is_no_response_where_the_total_has_risen() -> None:
+    """E040: the line that told the response was lost: the difference of the totals counts, not 0 in and 0 out."""
+    rollout = Rollout().turn().count(450, 450).count(1120, [0, 0, 0, 0, 0, 8343])
+    [_, found] = read(rollout).responses
+    assert (found.usage.input, found.usage.output, found.usage.total) == (603, 67, 670)
+
+
 def test_after_a_compaction_a_changed_bucket_is_a_conflict() -> None:
     """E041."""
     rollout = Rollout().turn().count([400, 100, 0, 50, 0, 450], 450).add("compacted", {})

@@ -4,7 +4,9 @@ Databases are asked a few grouped questions, folders are listed; no record is
 decoded here. Links inside the older store are not followed.
 """
 
+import hashlib
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
@@ -15,6 +17,7 @@ HARNESS = "opencode"
 DATABASE = "opencode.db"
 _STORAGE = "storage"
 _IN_MEMORY = ":memory:"
+_PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 _NEEDED = frozenset(("id", "session_id", "data"))
 _MESSAGES = "SELECT session_id, COUNT(*), MAX(time_updated), SUM(time_updated) FROM message GROUP BY session_id"
 _PARTS = "SELECT session_id, COUNT(*), MAX(time_updated), SUM(time_updated) FROM part GROUP BY session_id"
@@ -53,6 +56,13 @@ def unit(path: str) -> tuple[str, str]:
     return store, session
 
 
+def unit_name(session: str) -> str:
+    """What a session is called in a unit's path: its id, or a digest of one that could be anything."""
+    return (
+        session if _PLAIN.fullmatch(session) else "~" + hashlib.sha256(session.encode("utf-8", "replace")).hexdigest()
+    )
+
+
 def is_database(store: str) -> bool:
     """Whether a store is a database rather than a folder of JSON files."""
     return not os.path.isdir(store)
@@ -81,7 +91,7 @@ def _in_database(path: str) -> Iterator[SourceFile | Unreadable]:
         yield Unreadable(HARNESS, path, str(error))
         return
     for session, marks in found.items():
-        yield SourceFile(HARNESS, f"{path}#{session}", fingerprint=repr(marks))
+        yield SourceFile(HARNESS, f"{path}#{unit_name(session)}", fingerprint=repr(marks))
 
 
 def _fingerprints(connection: Connection) -> dict[str, list[object]]:

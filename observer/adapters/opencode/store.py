@@ -94,7 +94,17 @@ def kept(path: str) -> Iterator[Kept]:
         yield _from_files(store, session)
         return
     with opened(store) as connection:
-        yield _from_database(connection, session)
+        yield _from_database(connection, _called(connection, session))
+
+
+def _called(connection: Connection, name: str) -> str:
+    """The session that a unit's path names."""
+    if not name.startswith("~"):
+        return name
+    ids = {row[0] for row in connection.execute("SELECT session_id FROM message") if isinstance(row[0], str)}
+    if "id" in columns(connection, "session"):
+        ids |= {row[0] for row in connection.execute("SELECT id FROM session") if isinstance(row[0], str)}
+    return next((each for each in sorted(ids) if paths.unit_name(each) == name), name)
 
 
 def _from_database(connection: Connection, session: str) -> Kept:

@@ -42,12 +42,6 @@ class Told:
             self._shown = [self.cli("sessions", "show", "--session", key, "--json").json for key in keys]
         return self._shown
 
-    @property
-    def damage(self) -> list[Row]:
-        """What `doctor` finds wrong inside the ledger itself."""
-        findings: list[Row] = self.cli("doctor", "--json").json["findings"]
-        return [each for each in findings if each["check"] == "integrity"]
-
     def events(self, family: str) -> int:
         """Events of a family over all sessions."""
         return sum(session["events"].get(family, 0) for session in self.shown)
@@ -103,13 +97,11 @@ def native(key: str) -> str:
 
 
 def contents(home: Path) -> dict[str, bytes]:
-    """Every file below a HOME but what the program itself, or SQLite for a reader, may keep there."""
+    """Every file below a HOME but what the program itself may keep there."""
     found = (path for path in sorted(home.rglob("*")) if path.is_file() and not path.is_symlink())
     return {str(path.relative_to(home)): path.read_bytes() for path in found if not _is_own(path, home)}
 
 
 def _is_own(path: Path, home: Path) -> bool:
-    """The ledger's folder; of a foreign database, its shared memory and an empty log."""
-    if path.relative_to(home).parts[:2] == (".local", "state"):
-        return path.is_relative_to(home / ".local" / "state" / "agent-observer")
-    return path.name.endswith("-shm") or (path.name.endswith("-wal") and not path.stat().st_size)
+    """Whether it lies in the ledger's folder."""
+    return path.is_relative_to(home / ".local" / "state" / "agent-observer")

@@ -15,7 +15,7 @@ Change = Callable[[str, str, bool], str]
 _FORM = frozenset(
     "type subtype role kind status timestamp model name operation stop_reason service_tier speed effort level"
     " thread_source source originator reason phase trigger promptSource turnOrigin querySource"
-    " rollout_path mode content_item_kinds provenance".split()
+    " rollout_path mode content_item_kinds provenance method sessionUpdate finish terminal_class schema_version".split()
 )
 # Labels and targets, kept as recorded as long as they hold no secret.
 _KEPT = frozenset(

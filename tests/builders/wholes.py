@@ -12,7 +12,10 @@ Whole = dict[str, list[tuple[Any, ...]]]
 
 _LEFT_OUT = {"id", "mtime_ns", "imported_ms", "gone_ms"}
 _REFERENCES = {"session_id": "session", "source_id": "source"}
-_DERIVED = ("source", "session", "turn", "response", "response_copy", "submission", "event", "fault", "instruction")
+_DERIVED = (
+    *("source", "session", "turn", "response", "response_copy", "submission", "event", "fault", "instruction"),
+    *("router_job", "router_invocation", "router_event", "router_reading", "router_binding"),
+)
 
 
 def whole(ledger: Path, *, home: Path | None = None, without: tuple[str, ...] = ()) -> Whole:

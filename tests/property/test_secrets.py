@@ -4,18 +4,15 @@ Secrets in their usual forms are planted in every string of every native
 shape; ordinary words in every string of which nothing may be kept.
 """
 
-import contextlib
-import io
 import random
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from observer.cli import main as command_line
 from tests.builders.corpora import homes, lay
 from tests.builders.imports import Machine, machine
+from tests.builders.inside import kept
 from tests.builders.planting import Change, is_form, is_kept, is_text, planted
 from tests.unit.privacy.planted import CAPITALS, FORMED, LETTERS, NAMED_PLACES
 
@@ -38,38 +35,6 @@ def import_planted(found: Machine, name: str, change: Change) -> None:
     found.sync()
 
 
-def kept(found: Machine) -> bytes:
-    """Everything that is kept or answered: the ledger's files, each command, both exports."""
-    ledger = found.ledger
-    files = b"".join(path.read_bytes() for path in sorted(ledger.parent.iterdir()))
-    said = [files]
-    keys = run(ledger, "sessions", "list", "--csv").decode().splitlines()[1:]
-    sessions = [line.partition(",")[0] for line in keys]
-    run(ledger, "capture", "create-task", "--task", "T-1")
-    for session in sessions:
-        words = ("--task", "T-1", "--session", session, "--exclusive", "--evidence", "planted")
-        run(ledger, "capture", "assign-session", *words)
-        said.append(run(ledger, "sessions", "show", "--session", session, "--json"))
-    said += [run(ledger, "usage", "--by", by, "--json") for by in ("day", "model", "project", "task")]
-    for words in (("sessions", "list"), ("responses", "list"), ("faults", "list"), ("task", "show", "--task", "T-1")):
-        said += [run(ledger, *words, "--json"), run(ledger, *words)]
-    said += [run(ledger, "export", "--task", "T-1")]
-    said += [run(ledger, "export", "--session", session) for session in sessions[:2]]
-    return b"\0".join(said)
-
-
-def run(ledger: Path, *words: str) -> bytes:
-    """What a command prints on stdout, in this process."""
-    buffer = io.BytesIO()
-    out = io.TextIOWrapper(buffer, encoding="utf-8")
-    err = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        code = command_line.main(["--db", str(ledger), *words])
-        out.flush()
-    assert code in (0, 3), (words, code)
-    return buffer.getvalue()
-
-
 @given(
     name=st.sampled_from(_HOMES),
     secret=st.sampled_from(sorted(FORMED.values())),
@@ -89,7 +54,7 @@ def test_a_secret_in_any_string_is_kept_nowhere(name: str, secret: str, place: s
 
     with machine() as found:
         import_planted(found, name, change)
-        everything = kept(found)
+        everything = kept(found.ledger)
     assert [trace for trace in _TRACES if trace in everything] == []
 
 
@@ -111,7 +76,7 @@ def test_what_may_not_be_kept_is_kept_nowhere(name: str) -> None:
 
     with machine() as found:
         import_planted(found, name, change)
-        everything = kept(found)
+        everything = kept(found.ledger)
         assert sum(len(rows) for rows in found.whole().values()) > 0
     at = everything.find(_WORD.encode())
     assert at < 0, everything[max(0, at - 300) : at + 100]
@@ -123,4 +88,4 @@ def test_what_may_be_kept_is_seen_by_these_laws(name: str) -> None:
     for key in ("cwd", "command" if name.startswith("claude") else "cmd"):
         with machine() as found:
             import_planted(found, name, lambda at, value, _hidden, key=key: f"{value} {_WORD}" if at == key else value)  # type: ignore[misc]
-            assert _WORD.encode() in kept(found)
+            assert _WORD.encode() in kept(found.ledger)

@@ -107,26 +107,6 @@ def test_a_store_without_messages_table_fails_until_it_has_one(machine: Machine)
     assert rows(machine, "SELECT COUNT(*) FROM fault") == [(0,)]
 
 
-def test_a_database_held_exclusively_is_a_failed_source_and_read_later(
-    machine: Machine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("observer.native.sqlite_ro._PATIENCE_SECONDS", 0.05)
-    with Database(machine.home / PLACE) as store:
-        store.session().message("msg_1", answer())
-        store.run("PRAGMA locking_mode = EXCLUSIVE").run("BEGIN EXCLUSIVE")
-        assert len(machine.sync()["opencode"].failed) == 1
-        store.run("COMMIT")
-    assert machine.sync()["opencode"].responses_inserted == 1
-
-
-def test_what_stands_in_the_log_alone_is_read(machine: Machine) -> None:
-    """The write-ahead log can hold nearly everything."""
-    with Database(machine.home / PLACE) as store:
-        store.run("PRAGMA journal_mode = WAL").run("PRAGMA wal_autocheckpoint = 0")
-        store.session().message("msg_1", answer())
-        assert machine.sync()["opencode"].responses_inserted == 1
-
-
 def test_missing_columns_are_unknown(tmp_path: Path) -> None:
     """Another release's tables, or hardly any columns at all."""
     with sqlite3.connect(tmp_path / "opencode.db") as old:

@@ -55,26 +55,36 @@ _EVENT = """
     INSERT OR IGNORE INTO event (session_id, family, native_id, ordinal, at_ms, turn, name, target, status, duration_ms,
                                  size_bytes, truncated, detail)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
-# A store's records change in place: the newest reading of a unit replaces the one before.
-_SUBMISSION_ANEW = """
-    INSERT INTO submission (session_id, id, kind, ordinal, at_ms, turn, alias, text_hash, excerpt)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+# A store's records change in place: the newest reading of a unit replaces the one before, unless another source's
+# version of the session outranks it (0007_versions.sql).
+_OUTRANKS = """
+    (source_id IS NULL OR source_id = excluded.source_id OR (
+      SELECT (mine.told_until_ms, mine.told, other.path) > (other.told_until_ms, other.told, mine.path)
+      FROM source AS mine, source AS other WHERE mine.id = excluded.source_id AND other.id = source_id))"""
+_SUBMISSION_ANEW = f"""
+    INSERT INTO submission (session_id, id, kind, ordinal, at_ms, turn, alias, text_hash, excerpt, source_id)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (session_id, id) DO UPDATE SET
       kind = excluded.kind, ordinal = excluded.ordinal, at_ms = excluded.at_ms, turn = excluded.turn,
-      alias = excluded.alias, text_hash = excluded.text_hash, excerpt = excluded.excerpt
-    WHERE (kind, ordinal, at_ms, turn, alias, text_hash, excerpt) IS NOT (excluded.kind, excluded.ordinal,
-      excluded.at_ms, excluded.turn, excluded.alias, excluded.text_hash, excluded.excerpt)"""
-_EVENT_ANEW = """
+      alias = excluded.alias, text_hash = excluded.text_hash, excerpt = excluded.excerpt,
+      source_id = excluded.source_id
+    WHERE (kind, ordinal, at_ms, turn, alias, text_hash, excerpt, source_id) IS NOT (excluded.kind, excluded.ordinal,
+      excluded.at_ms, excluded.turn, excluded.alias, excluded.text_hash, excluded.excerpt, excluded.source_id)
+      AND {_OUTRANKS}"""
+_EVENT_ANEW = f"""
     INSERT INTO event (session_id, family, native_id, ordinal, at_ms, turn, name, target, status, duration_ms,
-                       size_bytes, truncated, detail)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                       size_bytes, truncated, detail, source_id)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (session_id, family, native_id) DO UPDATE SET
       ordinal = excluded.ordinal, at_ms = excluded.at_ms, turn = excluded.turn, name = excluded.name,
       target = excluded.target, status = excluded.status, duration_ms = excluded.duration_ms,
-      size_bytes = excluded.size_bytes, truncated = excluded.truncated, detail = excluded.detail
-    WHERE (at_ms, turn, name, target, status, duration_ms, size_bytes, truncated, detail) IS NOT (excluded.at_ms,
-      excluded.turn, excluded.name, excluded.target, excluded.status, excluded.duration_ms, excluded.size_bytes,
-      excluded.truncated, excluded.detail)"""
+      size_bytes = excluded.size_bytes, truncated = excluded.truncated, detail = excluded.detail,
+      source_id = excluded.source_id
+    WHERE (at_ms, turn, name, target, status, duration_ms, size_bytes, truncated, detail, source_id) IS NOT (
+      excluded.at_ms, excluded.turn, excluded.name, excluded.target, excluded.status, excluded.duration_ms,
+      excluded.size_bytes, excluded.truncated, excluded.detail, excluded.source_id)
+      AND {_OUTRANKS}"""
+_RANK = "UPDATE source SET told_until_ms = ?, told = ? WHERE id = ?"
 _FAULT = "INSERT OR IGNORE INTO fault (source_id, ordinal, category, keys) VALUES (?, ?, ?, ?)"
 _CURSOR = """
     UPDATE source SET read_to = ?, tail_hash = ?, ordinal = ?, context = ?, size = ?, mtime_ns = ?, adapter_version = ?,
@@ -140,6 +150,10 @@ def batch(
         router.write(connection, source_id, content.router)
     instructions.write(connection, source_id, sessions, content.instructions, anew=mutable)
     new_responses, conflicts = responses.write(connection, source_id, sessions, content.responses, mutable=mutable)
+    whose: tuple[int, ...] = ()
+    if mutable:
+        connection.execute(_RANK, (*_rank(content), source_id))
+        whose = (source_id,)
     return Inserted(
         responses=new_responses,
         submissions=_insert(
@@ -147,17 +161,25 @@ def batch(
             _SUBMISSION_ANEW if mutable else _SUBMISSION,
             [
                 (sessions[each.session], each.id, each.kind, each.ordinal, each.at_ms, each.turn, each.alias,
-                 each.text_hash, each.excerpt)
+                 each.text_hash, each.excerpt, *whose)
                 for each in content.submissions
             ],
         ),
         events=_insert(
             connection,
             _EVENT_ANEW if mutable else _EVENT,
-            [(sessions[row[0]], *row[1:]) for row in map(msgspec.structs.astuple, content.events)],
+            [(sessions[row[0]], *row[1:], *whose) for row in map(msgspec.structs.astuple, content.events)],
         ),
         faults=faults(connection, source_id, (*content.faults, *conflicts)),
     )  # fmt: skip
+
+
+def _rank(content: Batch) -> tuple[int, int]:
+    """Until when a unit tells, and how much: its prompts and events, and what it knows of their kinds and ends."""
+    ends = (each.ended_ms for each in content.sessions if each.ended_ms is not None)
+    prompts = sum(1 + (each.kind != "unknown") + (each.turn is not None) for each in content.submissions)
+    events = sum(1 + (each.status is not None) + (each.duration_ms is not None) for each in content.events)
+    return max(ends, default=-1), prompts + events
 
 
 def faults(connection: Writer, source_id: int, found: Sequence[Quarantine]) -> int:

@@ -11,6 +11,8 @@ from typing import Any
 Whole = dict[str, list[tuple[Any, ...]]]
 
 _LEFT_OUT = {"id", "mtime_ns", "imported_ms", "gone_ms"}
+# Whose version of a session holds is seen by what it says.
+_VERSIONED = ("submission", "event")
 _REFERENCES = {"session_id": "session", "source_id": "source"}
 _DERIVED = (
     *("source", "session", "turn", "response", "response_copy", "submission", "event", "fault", "instruction"),
@@ -50,7 +52,7 @@ def _rows(
         place
         for place, column in enumerate(columns)
         if not (column in _LEFT_OUT and (own_key or column != "id"))
-        and not (column == "source_id" and "source" in without)
+        and not (column == "source_id" and ("source" in without or table in _VERSIONED))
     ]
     return [tuple(_shown(columns[place], row[place], names, home) for place in kept) for row in found]
 

@@ -137,6 +137,36 @@ def test_a_store_may_be_read_at_any_earlier_time(store_harness: str, data: st.Da
         assert _without_copies(found.whole()) == _without_copies(clean(record_set))
 
 
+@pytest.mark.parametrize("share", [0.4, 0.8])
+def test_versions_of_a_store_in_two_places_end_alike(store_set: RecordSet, share: float) -> None:
+    """A backup or a moved home beside the one in use: whichever is read first, last, or again, the same is kept."""
+    ledgers = []
+    for order in (("here", "there"), ("there", "here"), ("both",), ("there", "here", "again")):
+        with machine() as found:
+            roots: tuple[Path, ...] = ()
+            for step in order:
+                if step in ("here", "both"):
+                    store_set.lay(found.home)
+                if step in ("there", "both"):
+                    roots = _earlier_elsewhere(store_set, found.home / "there", share)
+                if step == "again":
+                    for path in documents.files(found.home / "there"):
+                        path.touch()
+                found.sync(extra={store_set.harness: roots})
+            found.sync(extra={store_set.harness: roots})
+            ledgers.append(found.whole())
+    for table in ledgers[0].keys() - {"source"}:  # a fingerprint is made of times
+        assert [each[table] for each in ledgers[1:]] == [ledgers[0][table]] * 3, table
+
+
+def _earlier_elsewhere(store_set: RecordSet, home: Path, share: float) -> tuple[Path, ...]:
+    """An earlier state of the set, and the places in it where its agent's records lie."""
+    store_set.lay(home)
+    for path in documents.files(home):
+        _earlier(path, share)
+    return tuple(root for root in store_set.reader.roots({}, home) if root.exists())
+
+
 def _without_copies(whole: Whole) -> Whole:
     """The ledger but for who else told a response: what moves from one file to another was told by both."""
     rows = [row[:1] + row[2:] for row in whole["response"]]

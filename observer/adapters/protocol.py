@@ -27,7 +27,10 @@ class Adapter(Struct, frozen=True):
     byte 0 of a source. `read` may change the context and nothing else: it
     does no I/O. `roots` lists the places this user's records lie in, from the
     environment and the home directory; `discover` lists the files below a
-    root, which may be the agent's home or its sessions folder.
+    root, which may be the agent's home or its sessions folder. `ready` says
+    whether a context has seen what lines are judged by (None: it always has):
+    until then all lines of the file are read as one batch, and from the
+    beginning when it grows.
     """
 
     harness: str
@@ -38,6 +41,7 @@ class Adapter(Struct, frozen=True):
     discover: Callable[[Path], Iterable[Discovered]]
     start: Callable[[SourceFile], Struct]
     read: Callable[[Lines, Any], RawBatch]
+    ready: Callable[[Any], bool] | None = None
 
 
 class Store(Struct, frozen=True):

@@ -19,17 +19,19 @@ from observer.ledger.cursors import Known
 from observer.ledger.lock import Turn
 from observer.ledger.open import Writer, transaction
 from observer.native import jsonl
-from observer.native.decode import decode
+from observer.native.decode import Lines, decode
 from observer.native.sqlite_ro import StoreError
 from observer.privacy import version
 from observer.privacy.credentials import redact
 from observer.privacy.screen import screen
 from observer.records.identity import Release
-from observer.records.source import Batch, Category, Cursor, Quarantine, SourceFile
+from observer.records.source import Batch, Category, Cursor, Quarantine, RawBatch, SourceFile
 
 _START = Cursor(0, "", 0, b"")
 # So many rows are kept in memory before they are written (about 10 MB).
 _MOST_ROWS = 4000
+# So much of a file is kept as one batch until what its lines are judged by is there.
+_MOST_AHEAD_BYTES = 8 << 20
 # A record that our own code stumbles over costs its source, not the sync.
 _STUMBLES = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError, msgspec.MsgspecError)
 
@@ -216,27 +218,47 @@ class _Reading:
         kept = job.cursor.context
         self._context: Any = msgspec.json.decode(kept, type=adapter.context) if kept else adapter.start(job.file)
         self._reached: Cursor | None = None
+        self._early: Lines | None = None
 
     def batches(self) -> Iterator[Batch]:
         """Screened batches in file order; stops before a last line without newline."""
         file = self.job.file
+        early: RawBatch | None = None
         with jsonl.open_source(file.path, compressed=file.compressed) as stream:
             if self._offset:
                 stream.seek(self._offset)
             for chunk in jsonl.chunks(stream, self._offset):
                 lines = decode(chunk.data, _decoder(self._adapter), first=self._ordinal)
-                yield screen(self._adapter.read(lines, self._context), self._releases)
                 self._offset, self._ordinal = chunk.end, self._ordinal + len(lines.records)
+                if self._early is not None:
+                    lines = self._early.followed_by(lines)
+                batch = self._adapter.read(lines, self._context)
+                if self._is_early():
+                    self._early, early = lines, batch
+                    self._context = self._adapter.start(file)
+                else:
+                    self._early = early = None
+                    yield screen(batch, self._releases)
+        if early is not None:
+            yield screen(early, self._releases)
+
+    def _is_early(self) -> bool:
+        """Whether what the lines are judged by may still come: they are read again together with the next ones."""
+        ready = self._adapter.ready
+        if ready is None or self.job.cursor.offset or self._offset > _MOST_AHEAD_BYTES:
+            return False
+        return not ready(self._context)
 
     def end(self) -> Cursor:
         """The cursor after the last batch; a compressed file is always read whole.
 
         A context goes past the screen. One that holds a secret is not kept,
-        and the file is read from its beginning whenever it has changed.
+        and the file is read from its beginning whenever it has changed; so is
+        one whose lines may be judged otherwise when it has grown.
         """
         if self._reached is None:
             file = self.job.file
-            if _holds_secret(msgspec.to_builtins(self._context)):
+            if self._early is not None or _holds_secret(msgspec.to_builtins(self._context)):
                 self._reached = Cursor(0, jsonl.tail_hash(file.path, 0), 0, b"")
             else:
                 offset = self.job.size if file.compressed else self._offset

@@ -32,6 +32,7 @@ _NAMES = COLUMNS.split(", ")
 _PLACE = {name: place for place, name in enumerate(_NAMES)}
 COUNTERS = slice(_PLACE["input"], _PLACE["total"] + 1)
 SOURCE, SESSION, ORDINAL, TURN = _PLACE["source_id"], _PLACE["session_id"], _PLACE["ordinal"], _PLACE["turn"]
+PROVIDER = _PLACE["provider"]
 OUTPUT, FINAL, ORIGIN = _PLACE["output"], _PLACE["final"], _PLACE["origin"]
 _FIGURES = (*range(COUNTERS.start, COUNTERS.stop), FINAL, _PLACE["shape"], _PLACE["context_tokens"])
 _HOLES = ", ".join("?" * len(_NAMES))
@@ -199,13 +200,15 @@ def _merged(rows: Iterable[Row]) -> tuple[dict[str, Row], list[Quarantine]]:
 def _supersedes(row: Row, known: Row, conflicts: list[Quarantine]) -> bool:
     """Whether a later record of the same source replaces what is known.
 
-    A final record stays; a second final one with other figures is a conflict.
-    Before that, final beats provisional and more output beats less.
+    A final record stays, but for a provider that was not known yet; a second
+    final one with other figures is a conflict. Before that, final beats
+    provisional and more output beats less.
     """
     if known[FINAL]:
         if row[FINAL] and row[COUNTERS] != known[COUNTERS]:
             conflicts.append(Quarantine(row[ORDINAL], "usage_conflict"))
-        return False
+        told = known[PROVIDER] is None and row[PROVIDER] is not None
+        return told and row == (*known[:PROVIDER], row[PROVIDER], *known[PROVIDER + 1 :])
     return bool(row[FINAL]) or (row[OUTPUT] or 0) > (known[OUTPUT] or 0)
 
 

@@ -49,8 +49,10 @@ _SUBMISSION = """
     INSERT INTO submission (session_id, id, kind, ordinal, at_ms, turn, alias, text_hash, excerpt)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (session_id, id) DO UPDATE SET
-      alias = COALESCE(alias, excluded.alias), turn = COALESCE(turn, excluded.turn)
-    WHERE (alias IS NULL AND excluded.alias IS NOT NULL) OR (turn IS NULL AND excluded.turn IS NOT NULL)"""
+      alias = COALESCE(alias, excluded.alias), turn = COALESCE(turn, excluded.turn),
+      excerpt = CASE WHEN kind = excluded.kind AND excerpt = '' THEN excluded.excerpt ELSE excerpt END
+    WHERE (alias IS NULL AND excluded.alias IS NOT NULL) OR (turn IS NULL AND excluded.turn IS NOT NULL)
+      OR (kind = excluded.kind AND excerpt = '' AND excluded.excerpt <> '')"""
 _EVENT = """
     INSERT OR IGNORE INTO event (session_id, family, native_id, ordinal, at_ms, turn, name, target, status, duration_ms,
                                  size_bytes, truncated, detail)

@@ -50,6 +50,11 @@ class Lines(Struct):
     records: list[Any]
     odd: dict[int, Odd] = {}
 
+    def followed_by(self, later: "Lines") -> "Lines":
+        """These lines and the next ones of the same source."""
+        odd = {len(self.records) + index: each for index, each in later.odd.items()}
+        return Lines(self.first, self.records + later.records, self.odd | odd)
+
     def has_fault(self, index: int, prefix: str) -> bool:
         """Whether a value at or below the path `prefix` was cut out of line `index`."""
         odd = self.odd.get(index)

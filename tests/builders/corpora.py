@@ -21,7 +21,7 @@ def homes() -> dict[str, Home]:
     found = {f"{path.parent.name}/{path.name}": path for path in sets}
     found |= {path.parent.name: path for path in sorted(CASES.glob("*/home")) if path.parent.name not in _LEFT_OUT}
     kept = {name: sources for name, path in found.items() if (sources := _sources(path))}
-    return kept | {"resumed": _resumed(), "forked": _forked()}
+    return kept | {"resumed": _resumed(), "forked": _forked(), "late metadata": _late()}
 
 
 def lay(home: Path, sources: Home) -> None:
@@ -67,6 +67,15 @@ def _copy(text: Claude, session: str, *, start: str) -> Claude:
     for line in text.lines:
         copy.raw(line.replace(f'"sessionId":"{text.session}"'.encode(), f'"sessionId":"{session}"'.encode()))
     return copy
+
+
+def _late() -> Home:
+    """Prompts before the metadata that judge them: a person's and a subagent's."""
+    names = [f"01a22da9-4263-70d2-bf43-5af9b56c000{number}" for number in range(2)]
+    late = [Codex(name, meta=False).prompt("one").turn("A").prompt("two").record(f"resp_{name}") for name in names]
+    late[0].meta().prompt("three").record("resp_person").complete()
+    late[1].meta(parent=names[0]).prompt("three").record("resp_worker").complete()
+    return _built(*late)
 
 
 def _forked() -> Home:

@@ -15,4 +15,5 @@ ADAPTER = Adapter(
     discover=discover,
     start=start,
     read=read,
+    ready=lambda context: context.known,
 )

@@ -10,10 +10,13 @@ import pytest
 from observer.base.errors import SourceMissing
 from observer.importing import source
 from observer.ledger import write
+from observer.native import jsonl
 from observer.privacy import version
 from tests.builders.imports import Machine, inserted
 from tests.builders.native import Claude, Codex
 from tests.unit.privacy.planted import LETTERS
+
+THREAD = "01a22da9-4263-70d2-bf43-5af9b56c0000"
 
 
 @pytest.fixture
@@ -53,6 +56,28 @@ def test_the_same_file_twice_is_unchanged(machine: Machine) -> None:
     assert (second.sources, second.unchanged, second.malformed) == (1, 1, 0)
     assert inserted({"claude": second}) == 0
     assert machine.whole() == before
+
+
+@pytest.mark.parametrize(("parent", "told"), [(None, [("genuine", "early")]), (THREAD, [("synthetic", "")])])
+@pytest.mark.parametrize("piece", [1, 2**20])
+@pytest.mark.parametrize("early", [True, False])
+def test_a_prompt_before_the_metadata_is_judged_by_them(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch, parent: Any, told: Any, piece: int, early: bool
+) -> None:
+    """E054: also when they come in another piece of the file, or after a sync."""
+    monkeypatch.setattr(jsonl, "CHUNK_BYTES", piece)
+    name = THREAD[:-1] + "7"
+    rollout = Codex(name, meta=False).prompt("early")
+    if early:
+        rollout.lay(machine.home)
+        machine.sync()
+        assert rows(machine, "SELECT kind, excerpt FROM submission") == [("genuine", "")]
+        assert machine.sync()["codex"].unchanged == 1
+    rollout.meta(parent=parent).lay(machine.home)
+    machine.sync()
+    assert rows(machine, "SELECT kind, excerpt FROM submission") == told
+    assert rows(machine, "SELECT key FROM session") == [(f"codex:{name}",)]
+    assert machine.sync()["codex"].unchanged == 1
 
 
 def test_a_grown_file_adds_only_what_is_new(machine: Machine) -> None:

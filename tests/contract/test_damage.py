@@ -220,20 +220,42 @@ def test_a_broken_database_is_named(harness: str, kind: str) -> None:
 
 
 def test_a_file_that_may_not_be_read_is_named_and_the_others_are_read(harness: str) -> None:
-    """E024: words, and nothing of the others is lost; every file that the adapter opens, one by one."""
+    """E024: words, and nothing of the others is lost; every file that the adapter opens, one by one.
+
+    Once it may be read again, it is, unchanged as it is, and nothing tells of the failure.
+    """
     for case in cases(harness):
         with machine() as found:
             lay(case.record_set, found.home)
             found.home.parent.chmod(0o755)
             (found.home / case.name).chmod(0)
-            answers = done_by_nobody(found.home.parent, found.sync)
-            failed = _failed(found, answers)
+            failed = _failed(found, done_by_nobody(found.home.parent, found.sync))
             assert failed, case.name
             _are_its_own(failed, case)
             kept = figures(found)
-            assert {each: kept.get(each, (None, None))[1] for each in case.others()} == _counters(case.others()), (
-                case.name
-            )
+            others = {each: kept.get(each, (None, None))[1] for each in case.others()}
+            assert others == _counters(case.others()), case.name
+            (found.home / case.name).chmod(0o600)
+            assert _failed(found, done_by_nobody(found.home.parent, found.sync)) == []
+            assert figures(found) == case.clean, case.name
+
+
+def test_a_file_that_may_not_be_read_any_more_takes_nothing_away(harness: str) -> None:
+    """E024: what was read stays, the failure is told, and goes when the file may be read again."""
+    for case in cases(harness):
+        with machine() as found:
+            lay(case.record_set, found.home)
+            found.home.parent.chmod(0o755)
+            done_by_nobody(found.home.parent, found.sync)
+            before = found.whole()
+            (found.home / case.name).chmod(0)
+            answers = done_by_nobody(found.home.parent, lambda found=found: found.sync(full=True))  # type: ignore[misc]
+            assert _failed(found, answers), case.name
+            assert sum(each.gone for each in answers.values()) == 0
+            assert figures(found) == case.clean, case.name
+            (found.home / case.name).chmod(0o600)
+            assert _failed(found, done_by_nobody(found.home.parent, found.sync)) == []
+            assert found.whole()["fault"] == before["fault"], case.name
 
 
 def is_read(found: Machine) -> list[tuple[str, str]]:

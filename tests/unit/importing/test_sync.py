@@ -307,6 +307,29 @@ def test_an_unchanged_sync_writes_nothing(machine: Machine) -> None:
     assert machine.ledger.read_bytes() == before
 
 
+def test_an_unchanged_sync_asks_no_more_of_many_sources(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """E026: as many statements for sixty as for ten; none per source."""
+    asked: list[str] = []
+    connect = sqlite3.connect
+
+    def watched(*given: Any, **named: Any) -> sqlite3.Connection:
+        connection = connect(*given, **named)
+        connection.set_trace_callback(asked.append)
+        return connection
+
+    counts = []
+    for number in range(60):
+        Claude(f"s{number}").prompt("x").response(f"msg_{number}").lay(machine.home)
+        if number in (9, 59):
+            machine.sync()
+            with monkeypatch.context() as patch:
+                patch.setattr(sqlite3, "connect", watched)
+                asked.clear()
+                assert machine.sync()["claude"].unchanged == number + 1
+            counts.append(len(asked))
+    assert counts[0] == counts[1] > 0
+
+
 def test_files_that_vanish_leave_their_records(machine: Machine) -> None:
     """§2.4: they are counted as gone for as long as they are, and no longer when they are back."""
     path = session().lay(machine.home)

@@ -36,6 +36,16 @@ def test_a_known_branch_stays_when_a_later_record_has_none(tmp_path: Path) -> No
     assert stored(book)[4:6] == ("/srv/kit", "main")
 
 
+def test_known_labels_stay_when_another_source_has_others(tmp_path: Path) -> None:
+    """E009: what is known is never replaced, by nothing or by something else."""
+    book = Book(tmp_path)
+    labels = ("project", "branch", "client_version", "entry_point")
+    book.told("/a", session(KEY, **{name: f"first {name}" for name in labels}))
+    for said in ("another", None):
+        book.told("/b", session(KEY, **dict.fromkeys(labels, said)))
+        assert book.rows(f"SELECT {', '.join(labels)} FROM session") == [tuple(f"first {name}" for name in labels)]
+
+
 def test_proof_that_a_session_is_a_child_wins_whenever_it_comes(tmp_path: Path) -> None:
     """A prompt that was taken for a person's is none in a child, and its excerpt goes."""
     for order in ((0, 1), (1, 0)):

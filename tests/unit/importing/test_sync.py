@@ -330,6 +330,21 @@ def test_an_unchanged_sync_asks_no_more_of_many_sources(machine: Machine, monkey
     assert counts[0] == counts[1] > 0
 
 
+def test_a_last_line_that_was_written_over_is_read(machine: Machine) -> None:
+    """E012: as long as before, and whole now; what was broken off stood in its place."""
+    text = session()
+    path = text.lay(machine.home)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-9] + b"?" * 9)
+    machine.sync()
+    assert list(totals(machine)) == ["claude:msg_1"]
+    assert machine.sync()["claude"].unchanged == 1
+    path.write_bytes(whole)
+    os.utime(path, ns=(1, 1))
+    machine.sync()
+    assert list(totals(machine)) == ["claude:msg_1", "claude:msg_2"]
+
+
 def test_files_that_vanish_leave_their_records(machine: Machine) -> None:
     """§2.4: they are counted as gone for as long as they are, and no longer when they are back."""
     path = session().lay(machine.home)

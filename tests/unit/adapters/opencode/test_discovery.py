@@ -129,6 +129,9 @@ CHANGES = {
     ),
     "a part is added": lambda store: store.part("prt_new", "msg_1", text()),
     "a part changes": lambda store: store.run("UPDATE part SET time_updated = time_updated + 1"),
+    "an older part changes": lambda store: store.run(
+        "UPDATE part SET time_updated = time_updated - 1 WHERE rowid = (SELECT MIN(rowid) FROM part)"
+    ),
     "a part is removed": lambda store: store.run("DELETE FROM part"),
     "the session changes": lambda store: store.run("UPDATE session SET time_updated = 5 WHERE id = 'ses_1'"),
 }

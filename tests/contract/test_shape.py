@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from observer.adapters import capability
+from observer.adapters import capability, registry
 from observer.adapters.protocol import Adapter, Store
 from observer.adapters.registry import adapter
 from observer.records.source import SourceFile
@@ -19,9 +19,8 @@ from tests.contract.record_sets import RecordSet
 
 # What a page of facts must tell, by its headings.
 _TOPICS = ("Where", "Records", "Tokens", "Fallbacks", "Traps")
-# What an adapter may lean on: its own folder, the protocol, other programs' bytes, the words of the field.
+# What an adapter may lean on, beside its own folder and what adapters share: other programs' bytes, the field's words.
 _ROOMS = ("observer.native", "observer.records", "observer.base")
-_SHARED = frozenset(("protocol", "capability", "instructions"))
 _CLOSED = frozenset(
     "socket http urllib.request ssl subprocess sqlite3 time random secrets uuid tempfile shutil threading"
     " multiprocessing httpx requests github".split()
@@ -182,4 +181,4 @@ def _is_open(name: str, harness: str) -> bool:
     if room != "observer.adapters":
         return room in _ROOMS
     own = name.split(".")[2]
-    return own == harness or own in _SHARED
+    return own == harness or own not in registry.HARNESSES

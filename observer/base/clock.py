@@ -57,3 +57,13 @@ def parse_iso(text: str) -> int | None:
     except OverflowError:
         return None
     return at_ms if 0 <= at_ms <= _LATEST_MS else None
+
+
+def uuid_instant(name: str | None) -> int | None:
+    """When a version 7 UUID was made, which is part of it; None for any other name."""
+    if name is None or len(name) != 36 or name[14] != "7":
+        return None
+    try:
+        return int(name[:8] + name[9:13], 16)
+    except ValueError:
+        return None

@@ -26,3 +26,10 @@ def ledger(option: str | None) -> Path:
     if chosen:
         return Path(chosen).expanduser()
     return home() / ".local" / "state" / "agent-observer" / "observer.db"
+
+
+def chosen(environment: Mapping[str, str], variable: str, home: Path, *, separator: str | None = None) -> list[Path]:
+    """The folders that a variable of an agent names; `~/` is the user's home. Empty when it names none."""
+    said = environment.get(variable, "")
+    names = [said] if separator is None else [name.strip() for name in said.split(separator)]
+    return [home / name[2:] if name.startswith("~/") else Path(name) for name in names if name]

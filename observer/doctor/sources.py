@@ -7,11 +7,11 @@ from typing import Any
 
 from msgspec import Struct
 
-from observer.adapters.claude import retention
 from observer.adapters.protocol import Discovered
 from observer.adapters.registry import adapter
 from observer.base.clock import DAY_MS, iso
 from observer.base.text import plural
+from observer.doctor import retention
 from observer.doctor.finding import Finding
 from observer.facts.sources import Known
 from observer.records.source import SourceFile, Unreadable

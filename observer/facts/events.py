@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from observer.facts.filters import OWNED_EVENT, TASK_SESSIONS
 from observer.ledger.open import Reader
-from observer.records.event import Family
+from observer.records.event import Event, Family
 from observer.rules.join import CallKey
 
 # Sessions first: a scope is a few sessions, and the events of one lie together.
@@ -40,25 +40,7 @@ class Scope(Struct, frozen=True):
     turn: str | None = None
 
 
-class EventRow(Struct, frozen=True):
-    """One event as the ledger holds it; `detail` is JSON text."""
-
-    session: str
-    family: Family
-    id: str
-    ordinal: int
-    at_ms: int | None
-    turn: str | None
-    name: str | None
-    target: str | None
-    status: str | None
-    duration_ms: int | None
-    size_bytes: int | None
-    truncated: bool
-    detail: str | None
-
-
-def rows(reader: Reader, scope: Scope, *, family: Family | None, limit: int) -> list[EventRow]:
+def rows(reader: Reader, scope: Scope, *, family: Family | None, limit: int) -> list[Event]:
     """The first `limit` events by time, ordinal and id; copies of another session's history count there."""
     clause, given = _of(scope)
     if family is not None:
@@ -66,7 +48,7 @@ def rows(reader: Reader, scope: Scope, *, family: Family | None, limit: int) -> 
     found = reader.execute(
         f"SELECT {_FIELDS} {_FROM} {_WHERE}{clause} {_ORDER} LIMIT :limit", {**given, "family": family, "limit": limit}
     )
-    return [EventRow(*(*row[:11], bool(row[11]), row[12])) for row in found]
+    return [Event(*(*row[:11], bool(row[11]), row[12])) for row in found]
 
 
 def families(reader: Reader, scope: Scope) -> dict[tuple[str, str], int]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from observer.adapters.protocol import Discovered, Reader, Store
+from observer.adapters.protocol import Discovered, Reader, Store, load
 from observer.adapters.registry import HARNESSES, HOSTS, adapter
 from observer.base.clock import now_ms
 from observer.base.errors import SourceMissing
@@ -107,6 +107,8 @@ def sync(
             jobs.extend(_planned(connection, turn, answers[harness], files, remembered[harness], full=request.full))
         turn.close()
     jobs.sort(key=lambda job: job.cursor.offset - job.size)  # the longest first: all end at about the same time
+    for harness in {job.file.harness for job in jobs}:
+        load(harness)  # once, before there are children
     # Children first: SQLite must not be carried over a fork. From here on one connection stays open, so that what
     # all have written goes from the log into the ledger once, at the end.
     team = parallel.Team(jobs, _elsewhere(ledger))

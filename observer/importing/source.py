@@ -205,7 +205,7 @@ def _holds_secret(value: Any) -> bool:
 
 @cache
 def _decoder(adapter: Adapter) -> msgspec.json.Decoder[Any]:
-    return msgspec.json.Decoder(adapter.line)
+    return msgspec.json.Decoder(adapter.reader.line)
 
 
 class _Reading:
@@ -213,10 +213,12 @@ class _Reading:
 
     def __init__(self, adapter: Adapter, job: Job, releases: Sequence[Release], *, retold: bool) -> None:
         self._releases, self._retold = releases, retold
-        self._adapter, self.job = adapter, job
+        self._adapter, self._reader, self.job = adapter, adapter.reader, job
         self._offset, self._ordinal = job.cursor.offset, job.cursor.ordinal
         kept = job.cursor.context
-        self._context: Any = msgspec.json.decode(kept, type=adapter.context) if kept else adapter.start(job.file)
+        self._context: Any = (
+            msgspec.json.decode(kept, type=self._reader.context) if kept else self._reader.start(job.file)
+        )
         self._reached: Cursor | None = None
         self._early: Lines | None = None
 
@@ -232,10 +234,10 @@ class _Reading:
                 self._offset, self._ordinal = chunk.end, self._ordinal + len(lines.records)
                 if self._early is not None:
                     lines = self._early.followed_by(lines)
-                batch = self._adapter.read(lines, self._context)
+                batch = self._reader.read(lines, self._context)
                 if self._is_early():
                     self._early, early = lines, batch
-                    self._context = self._adapter.start(file)
+                    self._context = self._reader.start(file)
                 else:
                     self._early = early = None
                     yield screen(batch, self._releases)
@@ -244,7 +246,7 @@ class _Reading:
 
     def _is_early(self) -> bool:
         """Whether what the lines are judged by may still come: they are read again together with the next ones."""
-        ready = self._adapter.ready
+        ready = self._reader.ready
         if ready is None or self.job.cursor.offset or self._offset > _MOST_AHEAD_BYTES:
             return False
         return not ready(self._context)
@@ -289,7 +291,7 @@ class _Unit:
 
     def batches(self) -> Iterator[Batch]:
         """The one batch."""
-        yield screen(self._store.read(self.job.file), self._releases)
+        yield screen(self._store.reader(self.job.file), self._releases)
 
     def end(self) -> Cursor:
         """The unit as it was discovered: what changed since then is read next time."""

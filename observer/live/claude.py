@@ -7,8 +7,8 @@ one registers nothing, so processes and their environment are looked at too.
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from observer.adapters.claude.alive import Entry, registered, transcript, written_in
 from observer.live.agents import Agent
+from observer.live.alive.claude import Entry, registered, transcript, written_in
 from observer.live.elsewhere import other_home
 from observer.live.machine import SLACK_MS, Machine
 from observer.live.verdict import Finding, Reason, State, Verdict

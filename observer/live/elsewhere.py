@@ -1,15 +1,18 @@
 """Sessions that keep their records where nobody looks, and sessions of agents without a registry."""
 
-import importlib
 from collections.abc import Iterator
 from pathlib import Path
 from shlex import quote
 from typing import Any
 
 from observer.live.agents import Agent, Host
+from observer.live.alive import codex, grok, opencode
 from observer.live.machine import SLACK_MS, Machine
 from observer.live.verdict import Finding, State, Verdict
 from observer.native.processes import Details
+
+# Modules that tell whether a file is a record, and whether a session of some directories was written since.
+_ALIVE: dict[Host, Any] = {"codex": codex, "grok": grok, "opencode": opencode}
 
 
 def verdicts(machine: Machine, host: Host, *, young_ms: int) -> Iterator[Verdict]:
@@ -20,7 +23,7 @@ def verdicts(machine: Machine, host: Host, *, young_ms: int) -> Iterator[Verdict
 
 
 def _judged(machine: Machine, agent: Agent, *, young_ms: int) -> State | Finding:
-    alive: Any = importlib.import_module(f"observer.adapters.{agent.host}.alive")
+    alive = _ALIVE[agent.host]
     details = machine.details(agent.process.pid)
     homes = machine.homes_of(agent.host, details)
     if unseen := machine.unseen(agent.host, homes):

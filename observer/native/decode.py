@@ -55,10 +55,29 @@ class Lines(Struct):
         odd = {len(self.records) + index: each for index, each in later.odd.items()}
         return Lines(self.first, self.records + later.records, self.odd | odd)
 
-    def has_fault(self, index: int, prefix: str) -> bool:
-        """Whether a value at or below the path `prefix` was cut out of line `index`."""
+    def has_fault(self, index: int, *prefixes: str, besides: str | None = None) -> bool:
+        """Whether a value at or below one of the paths, but none `besides`, was cut out of line `index`."""
         odd = self.odd.get(index)
-        return odd is not None and odd.fault == "fields" and any(_below(path, prefix) for path in odd.paths)
+        if odd is None or odd.fault != "fields":
+            return False
+        kept = [path for path in odd.paths if besides is None or not _below(path, besides)]
+        return any(_below(path, prefix) for path in kept for prefix in prefixes)
+
+
+def quiet(words: str) -> tuple[type, ...]:
+    """Known record types of which nothing is wanted, by their type words."""
+    return tuple(msgspec.defstruct("Quiet", (), tag=word, gc=False) for word in words.split())
+
+
+def line(tag: str, payload: Any = None) -> type[Struct]:
+    """The type of a line: a payload of a type (None: of which nothing is wanted), and its `timestamp`.
+
+    A stamp is ISO text or, should that change, an epoch number.
+    """
+    fields: list[Any] = [("timestamp", str | float | None, None)]
+    if payload is None:
+        return msgspec.defstruct("QuietLine", fields, tag=tag, gc=False, namespace={"payload": None})
+    return msgspec.defstruct("Line", [("payload", payload), *fields], tag=tag, gc=False)
 
 
 def decode(data: bytes | memoryview, decoder: msgspec.json.Decoder[Any], *, first: int) -> Lines:

@@ -9,7 +9,7 @@ import contextlib
 import hashlib
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from urllib.parse import quote
 
 from observer.base.clock import now_ms
@@ -65,6 +65,23 @@ def opened(path: str) -> Iterator[Connection]:
 def columns(connection: Connection, table: str) -> frozenset[str]:
     """The columns of a table; empty when there is no such table."""
     return frozenset(row["name"] for row in connection.execute("SELECT name FROM pragma_table_info(?)", (table,)))
+
+
+def select(
+    connection: Connection, table: str, wanted: Sequence[str], *, key: str | None = None, value: object = None
+) -> Iterator[Row]:
+    """The wanted columns of a table's rows, NULL where its release has no such column; none without the table.
+
+    In the order of the rows; with a `key`, those whose column of that name is
+    `value`, in the order of the first column wanted.
+    """
+    names = columns(connection, table)
+    if not names or (key is not None and key not in names):
+        return iter(())
+    listed = ", ".join(f'"{name}"' if name in names else f"NULL AS {name}" for name in wanted)
+    if key is None:
+        return connection.execute(f"SELECT {listed} FROM {table} ORDER BY rowid")
+    return connection.execute(f"SELECT {listed} FROM {table} WHERE {key} = ? ORDER BY 1", (value,))
 
 
 def digest(path: str) -> str:

@@ -3,6 +3,8 @@
 from msgspec import Struct
 
 from observer.records.event import Family, RawDetail, RawEvent
+from observer.records.response import RECORDED, Response
+from observer.records.usage import TokenUsage
 
 
 class Spot(Struct, frozen=True, gc=False):
@@ -30,4 +32,27 @@ class Spot(Struct, frozen=True, gc=False):
         return RawEvent(
             self.session, family, native_id, self.ordinal, self.at_ms, self.turn, name, target, status, duration_ms,
             size_bytes, truncated, detail,
+        )  # fmt: skip
+
+    def response(
+        self,
+        name: str,
+        semantics: str,
+        usage: TokenUsage,
+        *,
+        model: str | None = None,
+        provider: str | None = None,
+        effort: str | None = None,
+        final: bool = True,
+        origin: int = RECORDED,
+        cumulative: int | None = None,
+        native_cost_usd: str | None = None,
+        service_tier: str | None = None,
+        speed: str | None = None,
+        web_search_requests: int | None = None,
+    ) -> Response:
+        """The response of that id at this place."""
+        return Response(
+            name, self.session, semantics, usage, self.ordinal, self.at_ms, self.turn, model, provider, effort, final,
+            origin, cumulative, native_cost_usd, service_tier, speed, web_search_requests,
         )  # fmt: skip

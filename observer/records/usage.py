@@ -32,7 +32,35 @@ class TokenUsage(Struct, frozen=True, gc=False):
     total: int | None = None
 
 
+def total(*parts: int | None) -> int | None:
+    """The sum of all parts; unknown as soon as one of them is."""
+    return None if None in parts else sum(parts)  # type: ignore[arg-type]
+
+
+def lifetimes(short: int | None, long: int | None, whole: int | None) -> tuple[int | None, int | None, bool]:
+    """Cache writes for 5 minutes and for 1 hour, and whether they can be a split of the whole.
+
+    A split that exceeds or misses its whole is dropped. Two zeros beside a
+    positive whole are dropped too, but contradict nothing: they stand where
+    the answer had no split.
+    """
+    if whole is None:
+        return short, long, True
+    known = (short or 0) + (long or 0)
+    fits = known <= whole if short is None or long is None else known in (0, whole)
+    return (short, long, fits) if fits and (short or long or not whole) else (None, None, fits)
+
+
 COUNTERS: tuple[str, ...] = TokenUsage.__struct_fields__
+
+
+def filled(known: TokenUsage, later: TokenUsage) -> TokenUsage | None:
+    """What is known with what a later telling adds; None when they contradict each other."""
+    pairs = tuple(zip(astuple(known), astuple(later), strict=True))
+    if any(before is not None and after is not None and before != after for before, after in pairs):
+        return None
+    return TokenUsage(*(after if before is None else before for before, after in pairs))
+
 
 # Bits 0..7: the counter of that position in COUNTERS is unknown.
 UNKNOWN = {name: 1 << place for place, name in enumerate(COUNTERS)}

@@ -14,9 +14,9 @@ from observer.base.clock import iso
 from observer.base.errors import UnknownTurn
 from observer.base.text import plural
 from observer.facts import events, ownership
-from observer.facts.events import EventRow, Scope
+from observer.facts.events import Scope
 from observer.ledger.open import Reader
-from observer.records.event import Family
+from observer.records.event import Event, Family
 from observer.reports import named
 from observer.rules.join import CallKey, join
 
@@ -123,11 +123,11 @@ def _notes(reader: Reader, scope: Scope, sessions: Sequence[str], blind: Sequenc
     return notes
 
 
-def _document(row: EventRow) -> dict[str, Any]:
+def _document(row: Event) -> dict[str, Any]:
     return {
         "session": row.session,
         "family": row.family,
-        "id": row.id,
+        "id": row.native_id,
         "ordinal": row.ordinal,
         "time": iso(row.at_ms),
         "turn": row.turn,

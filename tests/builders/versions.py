@@ -11,9 +11,12 @@ from observer.privacy import excerpt, version
 
 
 def adapter_version(patch: pytest.MonkeyPatch, harness: str, number: int, **changed: Any) -> None:
-    """The harness's adapter is of that version, with other parts if given."""
+    """The harness's adapter is of that version, with other parts of its reader of lines if given."""
     module = importlib.import_module(f"observer.adapters.{harness}")
-    patch.setattr(module, "ADAPTER", replace(module.ADAPTER, version=number, **changed))
+    patch.setattr(module, "ADAPTER", replace(module.ADAPTER, version=number))
+    if changed:
+        reading = importlib.import_module(f"observer.adapters.{harness}.read")
+        patch.setattr(reading, "READER", replace(reading.READER, **changed))
 
 
 def all_adapters(patch: pytest.MonkeyPatch, number: int) -> None:

@@ -27,7 +27,7 @@ def sources(reader: Reader, home: Path) -> list[SourceFile]:
 
 def batches(reader: Reader, source: SourceFile) -> list[RawBatch]:
     """All that a source says."""
-    return _lines(reader, source)[0] if isinstance(reader, Adapter) else [reader.read(source)]
+    return _lines(reader, source)[0] if isinstance(reader, Adapter) else [reader.reader(source)]
 
 
 def context_after(adapter: Adapter, source: SourceFile) -> Any:
@@ -36,12 +36,13 @@ def context_after(adapter: Adapter, source: SourceFile) -> Any:
 
 
 def _lines(adapter: Adapter, source: SourceFile) -> tuple[list[RawBatch], Any]:
-    context, decoder = adapter.start(source), msgspec.json.Decoder(adapter.line)
+    reader = adapter.reader
+    context, decoder = reader.start(source), msgspec.json.Decoder(reader.line)
     read, ordinal = [], 0
     with jsonl.open_source(source.path, compressed=source.compressed) as stream:
         for chunk in jsonl.chunks(stream, 0):
             lines = decode(chunk.data, decoder, first=ordinal)
-            read.append(adapter.read(lines, context))
+            read.append(reader.read(lines, context))
             ordinal += len(lines.records)
     return read, context
 

@@ -19,8 +19,8 @@ from tests.contract.record_sets import RecordSet
 
 # What a page of facts must tell, by its headings.
 _TOPICS = ("Where", "Records", "Tokens", "Fallbacks", "Traps")
-# What an adapter may lean on, beside its own folder and what adapters share: other programs' bytes, the field's words.
-_ROOMS = ("observer.native", "observer.records", "observer.base")
+# What an adapter may lean on, beside its folder and what adapters share: others' bytes, arithmetic, the field's words.
+_ROOMS = ("observer.native", "observer.rules", "observer.records", "observer.base")
 _CLOSED = frozenset(
     "socket http urllib.request ssl subprocess sqlite3 time random secrets uuid tempfile shutil threading"
     " multiprocessing httpx requests github".split()
@@ -161,7 +161,7 @@ def test_a_context_stays_small(line_harness: str, home: Path) -> None:
             context = reading.context_after(found, source)
             stored = msgspec.json.encode(context)
             assert len(stored) < 8192, source.path
-            assert msgspec.json.decode(stored, type=found.context) == context
+            assert msgspec.json.decode(stored, type=found.reader.context) == context
 
 
 def _imported(node: ast.AST) -> list[str]:

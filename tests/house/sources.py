@@ -1,6 +1,8 @@
 """The project's own Python files, parsed, for the tests that look at them."""
 
 import ast
+import io
+import tokenize
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -10,6 +12,10 @@ from tests.places import FIXTURES, ROOT
 _OURS = ("observer", "publish", "benchmarks", "bin", "tests")
 _FOREIGN = {"node_modules", "__pycache__"}
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_NO_CODE = (
+    tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING,
+    tokenize.ENDMARKER,
+)  # fmt: skip
 
 
 @cache
@@ -50,3 +56,19 @@ def dotted(node: ast.AST) -> str:
         head = dotted(node.value)
         return f"{head}.{node.attr}" if head else ""
     return ""
+
+
+def code_lines(text: str) -> int:
+    """How many lines of a module hold code: neither blank, nor a comment, nor part of a docstring."""
+    held: set[int] = set()
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type not in _NO_CODE:
+            held.update(range(token.start[0], token.end[0] + 1))
+    for node in ast.walk(ast.parse(text)):
+        if (
+            isinstance(node, (*FUNCTIONS, ast.Module, ast.ClassDef))
+            and ast.get_docstring(node, clean=False) is not None
+        ):
+            said = node.body[0]
+            held.difference_update(range(said.lineno, (said.end_lineno or said.lineno) + 1))
+    return len(held)

@@ -3,10 +3,15 @@
 import ast
 import re
 
+import pytest
+
+from observer.adapters.registry import HARNESSES
 from tests.house import sources
 
 LONGEST_FILE = 400
 LONGEST_FUNCTION = 60
+# Lines of code of an adapter, over all its files; what several harnesses do alike lies beside their folders.
+LARGEST_ADAPTER = 500
 
 # What reads a clock. Sleeping does not, and neither does converting an instant one already has.
 _CLOCK = re.compile(
@@ -38,6 +43,33 @@ def test_no_function_is_longer_than_60_lines() -> None:
         if isinstance(node, sources.FUNCTIONS) and _length(node) > LONGEST_FUNCTION
     ]
     assert long == []
+
+
+@pytest.mark.parametrize("harness", HARNESSES)
+def test_an_adapter_describes_its_format_and_little_more(harness: str) -> None:
+    lines = sum(map(_code_lines, sources.files(f"observer/adapters/{harness}")))
+    assert 0 < lines <= LARGEST_ADAPTER
+
+
+def test_lines_of_code_are_those_that_hold_code() -> None:
+    text = '''"""Doc
+    of two lines."""
+
+import os  # a comment behind
+
+# alone
+NAMES = """one
+
+two"""
+
+
+def f(
+    a: int,
+) -> int:
+    """Doc."""
+    return a
+'''
+    assert sources.code_lines(text) == 1 + 3 + 3 + 1
 
 
 def test_every_module_says_what_it_owns() -> None:
@@ -92,6 +124,10 @@ def test_sql_is_written_in_its_rooms_only() -> None:
 def test_no_module_has_a_name_that_says_nothing() -> None:
     empty_names = {"utils", "util", "helpers", "helper", "common", "misc", "manager"}
     assert [sources.name(path) for path in sources.files() if path.stem in empty_names] == []
+
+
+def _code_lines(path: sources.Path) -> int:
+    return sources.code_lines(path.read_text(encoding="utf-8"))
 
 
 def _lines(path: sources.Path) -> int:

@@ -2,12 +2,14 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 
 import pytest
 
 from tests import command_line
+from tests.places import RECORDS
 
 # Runs the command line inside a fresh interpreter and tells which modules that brought in.
 _PROBE = """
@@ -79,6 +81,15 @@ def test_live_processes_take_one_library_more(cli: command_line.Cli) -> None:
 
 def test_an_import_loads_the_records_and_nothing_else(cli: command_line.Cli) -> None:
     assert foreign(loaded(cli, "sync")) <= _RECORDS
+
+
+def test_a_harness_without_records_is_not_made_ready_to_read(cli: command_line.Cli) -> None:
+    """Nor is one whose records have not changed."""
+    fixture = RECORDS / "codex" / "single-prompt" / ".codex"
+    shutil.copytree(fixture, cli.home / ".codex")
+    ready = {name for name in loaded(cli, "sync") if name.startswith("observer.adapters.") and name.endswith(".read")}
+    assert ready == {"observer.adapters.codex.read"}
+    assert not any(name.endswith((".read", ".shapes")) for name in loaded(cli, "sync") if "adapters" in name)
 
 
 def test_a_question_never_loads_the_publisher(cli: command_line.Cli) -> None:

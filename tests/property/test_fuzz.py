@@ -102,7 +102,7 @@ def test_damaged_stores_cost_no_more_than_themselves(harness: str, data: st.Data
 def decoder(harness: str) -> msgspec.json.Decoder[object]:
     found = adapter(harness)
     assert isinstance(found, Adapter)
-    return msgspec.json.Decoder(found.line)
+    return msgspec.json.Decoder(found.reader.line)
 
 
 @pytest.mark.parametrize("harness", ["claude", "codex"])

@@ -3,16 +3,7 @@
 Never reads anything of the agent's home but transcripts.
 """
 
-from observer.adapters.claude import context, paths, read, shapes
+from observer.adapters.claude.paths import HARNESS, discover, roots
 from observer.adapters.protocol import Adapter
 
-ADAPTER = Adapter(
-    harness=paths.HARNESS,
-    version=2,
-    line=shapes.LINE,
-    context=context.Context,
-    roots=paths.roots,
-    discover=paths.discover,
-    start=context.start,
-    read=read.read,
-)
+ADAPTER = Adapter(HARNESS, 2, roots, discover)

@@ -4,13 +4,12 @@ Reads marks where the release wrote them, leading tags where it did not. Never
 looks at more than one line.
 """
 
-import hashlib
 import re
-from typing import Any
+from typing import Any, TypeGuard
 
-from msgspec import Struct
-
-from observer.adapters.claude.shapes import Block, Mark, QueuedCommand, User
+from observer.adapters.claude.shapes import Mark, QueuedCommand, User
+from observer.adapters.prompts import Spoken
+from observer.adapters.wire.messages import Block
 from observer.records.submission import Kind
 
 INTERRUPT = "[Request interrupted by user"
@@ -29,15 +28,6 @@ _STARTS_TURN = re.compile(r"\s*<(?:task-notification|bash-input|teammate-message
 _BESIDE = re.compile(r"\s*<(?:system-reminder|ide_[a-z_]+)>")
 _COMMAND_NAME = re.compile(r"<command-name>\s*(.*?)\s*</command-name>", re.DOTALL)
 _COMMAND_ARGS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
-_PASTE_TAG = re.compile(r"</?pasted_content[^>]*>")
-
-
-class Spoken(Struct, frozen=True, gc=False):
-    """One user line: its kind, its text as a person would have typed it, and whether it begins a turn."""
-
-    kind: Kind
-    text: str
-    begins_turn: bool
 
 
 def text_of(content: Any) -> str | None:
@@ -76,21 +66,10 @@ def queued_kind(queued: QueuedCommand, text: str, *, child: bool) -> Kind:
     return "unknown" if queued.origin is None and queued.human_turn is None else "synthetic"
 
 
-def skill_folder(text: str) -> str:
-    """The folder that a loaded skill's text names in its first line."""
-    return text.removeprefix(SKILL_FOLDER).partition("\n")[0].strip()
-
-
-def plainly_typed(text: str) -> bool:
+def is_plainly_typed(text: Any) -> TypeGuard[str]:
     """Whether a queue entry can only be a prompt: no tag, and no command whose line will tell."""
-    start = text.lstrip()
+    start = text.lstrip() if isinstance(text, str) else ""
     return bool(start) and not start.startswith(("<", "/"))
-
-
-def fingerprint(text: str) -> str:
-    """Recognises the same prompt in two records: 16 hex digits, blind to blanks and paste tags."""
-    plain = " ".join(_PASTE_TAG.sub(" ", text).split())
-    return hashlib.sha256(plain.encode("utf-8", "replace")).hexdigest()[:16]
 
 
 def _kind(line: User, text: str, *, child: bool, meta: bool, human: bool) -> Kind:
@@ -111,9 +90,7 @@ def _kind(line: User, text: str, *, child: bool, meta: bool, human: bool) -> Kin
 
 
 def _begins(text: str) -> bool:
-    if _LOCAL_COMMAND.match(text):
-        return False
-    return bool(_STARTS_TURN.match(text) or not _HARNESS.match(text))
+    return not _LOCAL_COMMAND.match(text) and bool(_STARTS_TURN.match(text) or not _HARNESS.match(text))
 
 
 def _by_human(origin: Any) -> bool:

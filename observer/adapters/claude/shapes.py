@@ -5,104 +5,13 @@ whose type varies between releases, tools or proxies are `Any`, so that only a
 counter, or a name that must be text, can make a line odd. Never interprets.
 """
 
-from typing import Annotated, Any
+from typing import Any, Union
 
-from msgspec import Meta, Struct, defstruct, field
+from msgspec import Struct, field
 
-from observer.records.usage import LARGEST
-
-Count = Annotated[int, Meta(ge=0, le=LARGEST)]
-# Beside the one shape that is looked into, anything may stand there.
-Loose = str | float | bool | list[Any] | None
-
-
-class CacheSplit(Struct, gc=False):
-    """Tokens written to the cache, by lifetime."""
-
-    ephemeral_5m_input_tokens: Count | None = None
-    ephemeral_1h_input_tokens: Count | None = None
-
-
-class OutputDetails(Struct, gc=False):
-    """What the output is made of."""
-
-    thinking_tokens: Count | None = None
-
-
-class ServerTools(Struct, gc=False):
-    """Requests of tools that run beside the model."""
-
-    web_search_requests: Count | None = None
-
-
-class Counters(Struct, gc=False):
-    """The token counters that a usage object and its iterations share."""
-
-    input_tokens: Count | None = None
-    cache_creation_input_tokens: Count | None = None
-    cache_read_input_tokens: Count | None = None
-    output_tokens: Count | None = None
-    cache_creation: CacheSplit | None = None
-    output_tokens_details: OutputDetails | None = None
-
-
-class Iteration(Counters, gc=False):
-    """One request inside a response; an advisor's is billed beside the sum."""
-
-    type: Any = None
-    model: Any = None
-
-
-class Usage(Counters, gc=False):
-    """`message.usage`."""
-
-    server_tool_use: ServerTools | None = None
-    service_tier: Any = None
-    speed: Any = None
-    iterations: list[Iteration] | None = None
-
-
-class Input(Struct, gc=False):
-    """The arguments of a tool call that say where or what it touched."""
-
-    file_path: Any = None
-    notebook_path: Any = None
-    path: Any = None
-    command: Any = None
-    skill: Any = None
-    offset: Any = None
-
-
-class Part(Struct, gc=False):
-    """A piece of a tool result."""
-
-    text: Any = None
-
-
-class Block(Struct, gc=False):
-    """A content block of any type: text, tool_use, tool_result, or one nobody knows yet."""
-
-    type: Any = None
-    text: Any = None
-    id: Any = None
-    name: Any = None
-    input: Input | Loose = None
-    tool_use_id: Any = None
-    content: list[Part | str | float | bool | None] | Part | str | float | bool | None = None
-    is_error: Any = None
-
-
-Content = list[Block | str | float | bool | None] | str | None
-
-
-class Message(Struct, gc=False):
-    """`message` of a user or assistant line."""
-
-    id: Any = None
-    model: str | None = None
-    content: Content = None
-    stop_reason: str | None = None
-    usage: Usage | None = None
+from observer.adapters import quiet
+from observer.adapters.wire.messages import Content, Loose, Message
+from observer.native import decode
 
 
 class FileRead(Struct, rename="camel", gc=False):
@@ -205,15 +114,4 @@ class QueueOperation(Line, tag="queue-operation", gc=False):
     content: Content | float | bool = None
 
 
-# State of the client. Nothing is made of it, and it is no fault either: also
-# `cost-state`, whose totals include what a fork inherited and restart after a kill.
-_BOOKKEEPING = (
-    "agent-color", "agent-name", "agent-setting", "ai-title", "api-request", "api-request-blob", "api-request-shape",
-    "atis-latch", "attribution-snapshot", "bridge-session", "content-replacement", "cost-state", "custom-title",
-    "file-history-delta", "file-history-snapshot", "last-prompt", "mode", "permission-mode", "pr-link", "progress",
-    "speculation-accept", "summary", "tag", "task-summary", "tools-used", "worktree-state",
-)  # fmt: skip
-
-LINE: Any = Assistant | User | Attachment | System | QueueOperation
-for _name in _BOOKKEEPING:
-    LINE |= defstruct(_name.title().replace("-", ""), [], tag_field="type", tag=_name, module=__name__)
+LINE: Any = Union[(Assistant, User, Attachment, System, QueueOperation, *decode.quiet(quiet.CLAUDE_LINES))]

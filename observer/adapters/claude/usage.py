@@ -4,125 +4,63 @@ Never adds lines up, never derives a counter that was not recorded, except the
 total when all four parts are known.
 """
 
-from decimal import Decimal
-
-from observer.adapters.claude.place import Place, session_key
-from observer.adapters.claude.shapes import Assistant, Counters, Iteration, Message, Usage
+from observer.adapters.claude.paths import HARNESS
+from observer.adapters.claude.shapes import Assistant
+from observer.adapters.making import Making
+from observer.adapters.wire.messages import Message, Usage, is_advice, recognised, tokens
+from observer.native import values
 from observer.records.response import COPIED, PROVEN, RECORDED, Response
 from observer.records.semantics import CLAUDE
 from observer.records.spot import Spot
 from observer.records.usage import TokenUsage
 
-# The harness's own lines: error texts and filler, with counters of zero.
-SYNTHETIC_MODEL = "<synthetic>"
 _GLOBAL_ID = "msg_"
-_ADVISOR = "advisor_message"
 
 
-def recognised(usage: Counters) -> bool:
-    """Whether any counter that is summed is there."""
-    return not (
-        usage.input_tokens is None
-        and usage.output_tokens is None
-        and usage.cache_creation_input_tokens is None
-        and usage.cache_read_input_tokens is None
-    )
+def count(making: Making, line: Assistant, message: Message, counted: Usage, original: str | None) -> None:
+    """Files the responses that a line with usage tells of: the answer, and those of advisors inside of it.
 
-
-def contradictory(usage: Counters) -> bool:
-    """Whether the cache-write split cannot be a split of the recorded total.
-
-    Two zeros beside a positive total are none: the client fills them in where
-    the answer had no split.
+    `original` is the key of the session that a copied line was made in.
     """
-    split, whole = usage.cache_creation, usage.cache_creation_input_tokens
-    if split is None or whole is None:
-        return False
-    short, long = split.ephemeral_5m_input_tokens, split.ephemeral_1h_input_tokens
-    if short is None or long is None:
-        return (short or 0) + (long or 0) > whole
-    return short + long not in (0, whole)
+    if not recognised(counted):
+        if counted != Usage():
+            making.fault("malformed_usage")
+    elif making.identified(message.id):
+        usage, is_sound = tokens(counted)
+        if message.stop_reason is not None and not is_sound:
+            making.fault("malformed_usage")
+        spot, origin = _made(line, original, making.spot)
+        answer = _answer(line, message, counted, usage, spot, origin)
+        making.told_response(answer)
+        for number, each in enumerate(counted.iterations or ()):
+            if is_advice(each):
+                name, usage, final = f"{answer.id}:advisor:{number}", tokens(each)[0], answer.final
+                advice = spot.response(name, CLAUDE.label, usage, model=each.model, final=final, origin=origin)
+                making.told_response(advice)
 
 
-def tokens(usage: Counters) -> TokenUsage:
-    """The counters as they are recorded; a split that does not fit is dropped."""
-    plain, write = usage.input_tokens, usage.cache_creation_input_tokens
-    read, output = usage.cache_read_input_tokens, usage.output_tokens
-    short = long = None
-    split = usage.cache_creation
-    if split is not None:
-        short, long = split.ephemeral_5m_input_tokens, split.ephemeral_1h_input_tokens
-        if write is not None and (contradictory(usage) or (write and not short and not long)):
-            short = long = None
-    details = usage.output_tokens_details
-    total = None
-    if plain is not None and write is not None and read is not None and output is not None:
-        total = plain + write + read + output
-    return TokenUsage(plain, read, write, short, long, output, details.thinking_tokens if details else None, total)
+def _made(line: Assistant, original: str | None, spot: Spot) -> tuple[Spot, int]:
+    """Where a response was made, and how surely. A copy's turn is known to the file of its own session only."""
+    if original is not None:
+        return Spot(original, spot.ordinal, spot.at_ms, None), COPIED
+    if line.request_session_id is not None:
+        return spot, PROVEN
+    return spot, COPIED if line.request_id is None else RECORDED
 
 
-def response(line: Assistant, message: Message, usage: Usage, *, place: Place, spot: Spot) -> Response:
-    """The response that a line tells of.
-
-    A line that names another session is a copy: the response belongs there,
-    but only that session's own file knows its turn.
-    """
-    made_in = line.request_session_id
-    copied = made_in is not None and made_in != place.native_session
-    session = session_key(made_in, place.agent) if made_in is not None and copied else place.key
-    web = usage.server_tool_use
-    return Response(
-        id=f"claude:{message.id}" if message.id.startswith(_GLOBAL_ID) else f"{session}:{message.id}",
-        session=session,
-        semantics=CLAUDE.label,
-        usage=tokens(usage),
-        ordinal=spot.ordinal,
-        at_ms=spot.at_ms,
-        turn=None if copied else spot.turn,
+def _answer(line: Assistant, message: Message, counted: Usage, usage: TokenUsage, spot: Spot, origin: int) -> Response:
+    web = counted.server_tool_use
+    return spot.response(
+        f"{HARNESS if message.id.startswith(_GLOBAL_ID) else spot.session}:{message.id}",
+        CLAUDE.label,
+        usage,
         model=message.model or None,
         effort=line.effort or line.per_turn_effort,
         final=message.stop_reason is not None,
-        origin=COPIED if copied else _origin(line),
-        native_cost_usd=None if line.cost_usd is None else _cost(line.cost_usd),
-        service_tier=_word(usage.service_tier),
-        speed=_word(usage.speed),
+        origin=origin,
+        # Releases before 1.0 wrote what a line had cost.
+        native_cost_usd=values.amount(line.cost_usd),
+        service_tier=values.text(counted.service_tier),
+        speed=values.text(counted.speed),
         web_search_requests=web.web_search_requests if web else None,
     )
-
-
-def is_advice(iteration: Iteration) -> bool:
-    """Whether a request inside a response went to another model and is billed beside it."""
-    return iteration.type == _ADVISOR and isinstance(iteration.model, str) and recognised(iteration)
-
-
-def advice(answer: Response, iteration: Iteration, number: int) -> Response:
-    """The response of an advisor inside `answer`."""
-    return Response(
-        id=f"{answer.id}:advisor:{number}",
-        session=answer.session,
-        semantics=CLAUDE.label,
-        usage=tokens(iteration),
-        ordinal=answer.ordinal,
-        at_ms=answer.at_ms,
-        turn=answer.turn,
-        model=iteration.model,
-        final=answer.final,
-        origin=answer.origin,
-    )
-
-
-def _origin(line: Assistant) -> int:
-    if line.request_session_id is not None:
-        return PROVEN
-    return COPIED if line.request_id is None else RECORDED
-
-
-def _cost(value: object) -> str | None:
-    """Releases before 1.0 wrote what a line had cost."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
-        return None
-    return format(Decimal(repr(value)), "f")
-
-
-def _word(value: object) -> str | None:
-    return value if isinstance(value, str) and value else None

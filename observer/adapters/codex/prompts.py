@@ -1,4 +1,4 @@
-"""Messages → submissions, and the assistant's own → events.
+"""Messages → submissions, the assistant's own events, and texts that may prove the agent's instructions.
 
 Decides the kind of what stands in the user's place; whether its text may be
 kept is decided elsewhere.
@@ -6,16 +6,15 @@ kept is decided elsewhere.
 
 import re
 
-from observer.adapters.codex import proofs, turns
 from observer.adapters.codex.paths import HARNESS
-from observer.adapters.codex.reading import Reading
+from observer.adapters.codex.reading import Context, Reading
 from observer.adapters.codex.shapes import Message, UserMessage
-from observer.adapters.codex.thread import Context
-from observer.records.event import RawDetail
-from observer.records.spot import Spot
-from observer.records.submission import Kind, RawSubmission
+from observer.adapters.wire import agents_md
+from observer.adapters.wire.responses import texts
+from observer.records.submission import Kind
 
 _USER_TEXT = "user.text"
+_SYSTEM_TEXT = "model.base_instructions"
 _ABORTED = "generic.turn_aborted"
 # How text of the harness begins that stands in the user's place.
 _HARNESS_TEXT = ("<", "# AGENTS.md instructions")
@@ -32,21 +31,18 @@ def message(reading: Reading, found: Message) -> None:
         context.marked = True
     if context.copied:
         return
-    parts = _parts(found)
+    parts = texts(found.content)
     if found.role != "assistant":
-        proofs.message(reading, parts, kinds)
-    if found.role not in ("user", "assistant"):
-        return
-    spot = reading.spot(marks.turn_id if marks else None)
+        _prove(reading, parts, kinds)
+    reading.within(marks.turn_id if marks else None)
     if found.role == "assistant":
         text = "".join(parts)
         if text.strip():
-            native_id = found.id or f"line:{spot.ordinal}"
-            reading.batch.events.append(spot.event("assistant_message", native_id, detail=RawDetail(text=text)))
-        return
-    kind, text = _unmarked(parts) if kinds is None else _marked(kinds, parts, context)
-    if kind is not None:
-        reading.batch.submissions.append(_submission(kind, text, context, spot, found.id))
+            reading.answer(found.id or f"line:{reading.spot.ordinal}", text)
+    elif found.role == "user":
+        kind, text = _unmarked(parts) if kinds is None else _marked(kinds, parts, context)
+        if kind is not None:
+            _submit(reading, kind, text, found.id)
 
 
 def prompt(reading: Reading, found: UserMessage) -> None:
@@ -54,15 +50,24 @@ def prompt(reading: Reading, found: UserMessage) -> None:
     context = reading.context
     if context.marked:
         return
-    if not context.native:
-        context.turns += 1
-        context.turn = f"{context.owner}:turn:{context.turns}"
-        turns.turn(reading, started_ms=reading.at_ms)
+    if context.count_turn():
+        reading.within(context.turn)
+        reading.own_turn(started_ms=reading.spot.at_ms)
     if not context.copied:
         text = found.message or ""
         plain = found.kind in (None, "plain") and bool(text.strip())
-        kind = _by_person(text, context) if plain else "scaffolding"
-        reading.batch.submissions.append(_submission(kind, text, context, reading.spot(), None))
+        _submit(reading, _by_person(text, context) if plain else "scaffolding", text, None)
+
+
+def _prove(reading: Reading, parts: list[str], kinds: list[str] | None) -> None:
+    """What hooks and the harness put into the conversation: contexts, instruction files, the system text."""
+    for index, text in enumerate(parts):
+        if agents_md.is_wrapped(text):
+            reading.instructions("embedded", agents_md.content(text))
+        else:
+            reading.contexts(text)
+            if kinds is not None and kinds[index : index + 1] == [_SYSTEM_TEXT]:
+                reading.instructions("embedded", text)
 
 
 def _marked(kinds: list[str], parts: list[str], context: Context) -> tuple[Kind, str]:
@@ -86,14 +91,6 @@ def _by_person(text: str, context: Context) -> Kind:
     return "synthetic" if context.role == "subagent" or _ANSWER.match(text) else "genuine"
 
 
-def _submission(kind: Kind, text: str, context: Context, spot: Spot, native_id: str | None) -> RawSubmission:
-    name = native_id or f"{context.thread}:p:{spot.ordinal}"
-    return RawSubmission(
-        f"{HARNESS}:{name}", spot.session, kind, text, spot.ordinal, spot.at_ms, spot.turn, main=context.main
-    )
-
-
-def _parts(found: Message) -> list[str]:
-    if isinstance(found.content, str):
-        return [found.content]
-    return [part.text or "" for part in found.content or ()]
+def _submit(reading: Reading, kind: Kind, text: str, native_id: str | None) -> None:
+    name = native_id or f"{reading.context.thread}:p:{reading.spot.ordinal}"
+    reading.submission(f"{HARNESS}:{name}", kind, text, main=reading.context.main, turn=reading.spot.turn)

@@ -1,35 +1,81 @@
-"""Decoded lines of a rollout → RawBatch, in one pass; the table of who handles what."""
+"""Decoded lines of a rollout → RawBatch, in one pass: metadata, settings, turns, and the table of who handles the rest.
 
-from collections.abc import Callable
-from typing import Any
+Never touches usage or text itself.
+"""
 
-from observer.adapters.codex import events, prompts, responses, shapes, turns
-from observer.adapters.codex.reading import Reading
-from observer.adapters.codex.thread import Context
+from observer.adapters.codex import prompts, shapes, tools, usage
+from observer.adapters.codex.reading import Context, Reading, described, parent, role, start
+from observer.adapters.protocol import LineReader
+from observer.adapters.threads import Handler, own
+from observer.adapters.wire import responses
 from observer.native.decode import Lines
+from observer.records.session import TurnState
 from observer.records.source import RawBatch
 
 
 def read(lines: Lines, context: Context) -> RawBatch:
     """What the lines say, given the context before them, which is brought up to date."""
     reading = Reading(lines, context)
-    for index, line in enumerate(lines.records):
-        if line is not None:
-            reading.move(index, line)
-            handler = _HANDLERS.get(type(line.payload))
-            if handler is not None:
-                handler(reading, line.payload)
-    return reading.finish()
+    reading.run(_HANDLERS, context.see)
+    return reading.finish(reading.described, parent=context.parent, role=context.role)
 
 
-def _event(reading: Reading, found: Any) -> None:
-    """What only events are made of; a copy's are made from its original."""
+def _identity(reading: Reading, found: shapes.Identity) -> None:
+    """The file's own metadata, or those of a thread whose history follows as a copy."""
+    context = reading.context
+    thread = found.id or found.session_id or context.thread
+    if thread != context.thread:
+        context.begin_copy(found.id, reading.spot.at_ms)
+        reading.batch.sessions.append(described(found, thread))
+        return
+    reading.described = described(found, thread)
+    base = found.base_instructions
+    reading.instructions("embedded", base.text if isinstance(base, shapes.BaseText) else base)
+    if role(found) == "subagent":
+        context.demote(parent(found))
+
+
+def _setting(reading: Reading, found: shapes.Setting) -> None:
+    """The model and effort of what follows, and nothing of what came before."""
+    context = reading.context
+    context.enter(found.turn_id)
+    if context.choose(found.model, found.effort):
+        reading.own_turn(model=context.model, effort=context.effort)
+
+
+def _settings(reading: Reading, found: shapes.SettingsApplied) -> None:
+    """The service tier is in force at once; a new model is named here too early."""
+    if found.thread_settings is not None:
+        reading.context.service_tier = found.thread_settings.service_tier
+        reading.context.provider = found.thread_settings.model_provider_id or reading.context.provider
+
+
+def _started(reading: Reading, found: shapes.Started) -> None:
+    reading.context.enter(found.turn_id)
+    reading.own_turn(started_ms=reading.spot.at_ms, state="active")
+
+
+def _completed(reading: Reading, found: shapes.Completed) -> None:
+    _end(reading, found, "complete" if found.error is None else "failed")
+
+
+def _aborted(reading: Reading, found: shapes.Aborted) -> None:
+    """A turn was interrupted; nothing is known of what that response cost."""
+    _end(reading, found, "cancelled")
     if not reading.context.copied:
-        made = events.make(found, reading.spot())
-        if isinstance(made, str):
-            reading.fault(made)
-        else:
-            reading.batch.events.extend(made)
+        reading.within(reading.context.turn)
+        name = f"aborted:{reading.context.turn or reading.spot.ordinal}"
+        reading.event("lifecycle", name, name="turn_aborted", status="cancelled")
+
+
+def _end(reading: Reading, found: shapes.Completed | shapes.Aborted, state: TurnState) -> None:
+    reading.context.enter(found.turn_id)
+    reading.own_turn(ended_ms=reading.spot.at_ms, duration_ms=found.duration_ms, state=state)
+
+
+def _goal(reading: Reading, _: shapes.GoalUpdated) -> None:
+    """The goal of the thread changed."""
+    reading.event("lifecycle", f"goal:{reading.spot.ordinal}", name="thread_goal_updated")
 
 
 def _compaction(reading: Reading, found: shapes.Compaction) -> None:
@@ -37,31 +83,35 @@ def _compaction(reading: Reading, found: shapes.Compaction) -> None:
     context = reading.context
     context.totals.summarised = context.summary_due = True
     if not context.copied:
-        native_id = found.window_id or found.compaction_response_id or f"line:{reading.ordinal}"
-        reading.batch.events.append(reading.spot().event("compaction", native_id))
+        native_id = found.window_id or found.compaction_response_id or f"line:{reading.spot.ordinal}"
+        reading.event("compaction", native_id)
 
 
 def _item(reading: Reading, found: shapes.ItemCompleted) -> None:
     context = reading.context
-    if context.summary_due and found.item is not None and found.item.type == events.COMPACTION:
+    if context.summary_due and found.item is not None and found.item.type == tools.COMPACTION:
         context.summary_due = False
-    else:
-        _event(reading, found)
+    elif not context.copied:
+        tools.item(reading, found.item)
 
 
-_HANDLERS: dict[type, Callable[[Reading, Any], None]] = {
-    **dict.fromkeys(events.MAKERS, _event),
-    shapes.Identity: turns.identity,
-    shapes.Setting: turns.setting,
-    shapes.SettingsApplied: turns.settings,
-    shapes.Started: turns.started,
-    shapes.Completed: turns.completed,
-    shapes.Aborted: turns.aborted,
-    shapes.GoalUpdated: turns.goal,
-    shapes.Record: responses.record,
-    shapes.TokenCount: responses.count,
+_HANDLERS: dict[type, Handler] = {
+    **dict.fromkeys(responses.CALLS, own(responses.call)),
+    **dict.fromkeys((responses.FunctionOutput, responses.CustomOutput), own(tools.output)),
+    shapes.PatchEnd: own(lambda reading, end: tools.change(reading, end.call_id, end)),
+    shapes.GoalUpdated: own(_goal),
+    shapes.ItemCompleted: _item,
+    shapes.Identity: _identity,
+    shapes.Setting: _setting,
+    shapes.SettingsApplied: _settings,
+    shapes.Started: _started,
+    shapes.Completed: _completed,
+    shapes.Aborted: _aborted,
+    shapes.Record: usage.record,
+    shapes.TokenCount: usage.count,
     shapes.Message: prompts.message,
     shapes.UserMessage: prompts.prompt,
     shapes.Compaction: _compaction,
-    shapes.ItemCompleted: _item,
 }
+
+READER = LineReader(shapes.LINE, Context, start, read, ready=lambda context: context.known)

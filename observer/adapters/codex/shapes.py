@@ -5,17 +5,17 @@ a type word that is not listed, at either level, is a record nobody knows. A
 counter that is null has a wrong type, an absent one is None.
 """
 
-from typing import Annotated, Any, Union
+from typing import Any, Union
 
-from msgspec import UNSET, Meta, Struct, UnsetType, defstruct, field
+from msgspec import Struct, field
 
-from observer.records.usage import LARGEST
+from observer.adapters import quiet
+from observer.adapters.wire import responses
+from observer.adapters.wire.shell import Code
+from observer.native import decode
+from observer.native.values import Count, Duration
 
 _ABSENT: Any = None
-Count = Annotated[int, Meta(ge=0, le=LARGEST)]
-Code = Annotated[int, Meta(ge=-(2**31), lt=2**32)]
-# A century and more: a longer span is no span.
-LONGEST_SECONDS = 2**32
 
 
 class Counters(Struct, gc=False):
@@ -79,9 +79,9 @@ class Record(Struct, gc=False):
     thread_id: str | None = None
     session_id: str | None = None
     turn_id: str | None = None
-    usage: Counters | UnsetType = UNSET
-    turn_token_usage: Counters | UnsetType = UNSET
-    thread_token_usage: Counters | UnsetType = UNSET
+    usage: Counters = _ABSENT
+    turn_token_usage: Counters = _ABSENT
+    thread_token_usage: Counters = _ABSENT
 
 
 class Compaction(Struct, gc=False):
@@ -91,12 +91,6 @@ class Compaction(Struct, gc=False):
     compaction_response_id: str | None = None
 
 
-class Part(Struct, gc=False):
-    """A piece of content of any type."""
-
-    text: str | None = None
-
-
 class Marks(Struct, gc=False):
     """What a message says of itself; the kinds go with the parts of its content."""
 
@@ -104,74 +98,10 @@ class Marks(Struct, gc=False):
     content_item_kinds: list[str] | None = None
 
 
-class Message(Struct, tag="message", gc=False):
-    """A message to or from the model."""
+class Message(responses.Message, tag="message", gc=False):
+    """A message, with what the agent says of it."""
 
-    id: str | None = None
-    role: str | None = None
-    content: list[Part] | str | None = None
     marks: Marks | None = field(default=None, name="internal_chat_message_metadata_passthrough")
-
-
-class FunctionCall(Struct, tag="function_call", gc=False):
-    """A tool call; `arguments` is JSON text."""
-
-    call_id: str | None = None
-    name: str | None = None
-    namespace: str | None = None
-    arguments: str | None = None
-
-
-class CustomCall(Struct, tag="custom_tool_call", gc=False):
-    """A tool call whose input is free text: a patch or a script."""
-
-    call_id: str | None = None
-    name: str | None = None
-    input: str | None = None
-
-
-class Action(Struct, gc=False):
-    """What a local shell call runs."""
-
-    command: list[str] | str | None = None
-
-
-class ShellCall(Struct, tag="local_shell_call", gc=False):
-    """A command of the model's own shell tool."""
-
-    call_id: str | None = None
-    id: str | None = None
-    action: Action | None = None
-
-
-class ToolSearch(Struct, tag="tool_search_call", gc=False):
-    """A search for tools."""
-
-    call_id: str | None = None
-
-
-class WebSearch(Struct, tag="web_search_call", gc=False):
-    """A web search that ran beside the model."""
-
-    id: str | None = None
-
-
-class Output(Struct, gc=False):
-    """An output that is an object."""
-
-    content: str | list[Part] | None = None
-    success: bool | None = None
-
-
-class FunctionOutput(Struct, tag="function_call_output", gc=False):
-    """What a call returned, as the model sees it."""
-
-    call_id: str | None = None
-    output: str | list[Part] | Output | None = None
-
-
-class CustomOutput(FunctionOutput, tag="custom_tool_call_output", gc=False):
-    """The same for a custom call."""
 
 
 class TokenInfo(Struct, gc=False):
@@ -232,13 +162,6 @@ class GoalUpdated(Struct, tag="thread_goal_updated", gc=False):
     """The goal of the thread changed; what it is stays unread."""
 
 
-class Duration(Struct, gc=False):
-    """A span of time."""
-
-    secs: Annotated[int, Meta(ge=0, le=LONGEST_SECONDS)] = 0
-    nanos: Annotated[int, Meta(ge=0, lt=10**9)] = 0
-
-
 class Parsed(Struct, gc=False):
     """What the agent made of a part of a command line."""
 
@@ -279,46 +202,17 @@ class PatchEnd(Struct, tag="patch_apply_end", gc=False):
     changes: dict[str, Nothing] | None = None
 
 
-# What is written besides, in some release: twins of calls, outputs and messages, and bookkeeping.
-_QUIET_EVENTS = """agent_message agent_reasoning agent_reasoning_raw_content agent_reasoning_section_break
-collab_agent_interaction_end collab_agent_spawn_end collab_close_end collab_resume_end collab_waiting_end
-context_compacted dynamic_tool_call_request dynamic_tool_call_response entered_review_mode error exec_command_end
-exited_review_mode guardian_assessment guardian_warning image_generation_end item_started mcp_tool_call_end
-model_reroute plan_update stream_error sub_agent_activity thread_name_updated thread_rolled_back turn_diff
-undo_completed view_image_tool_call warning web_search_end"""
-_QUIET_ITEMS = """additional_tools agent_message compaction compaction_summary compaction_trigger context_compaction
-ghost_snapshot image_generation_call other reasoning tool_search_output"""
-_QUIET_LINES = "inter_agent_communication inter_agent_communication_metadata world_state"
-
-
-def _quiet(words: str) -> tuple[type, ...]:
-    """Known payload types of which nothing is wanted."""
-    return tuple(defstruct("Quiet", (), tag=word, gc=False) for word in words.split())
-
-
 _EVENTS = (TokenCount, Started, Completed, Aborted, UserMessage, SettingsApplied, GoalUpdated, ItemCompleted, PatchEnd)
-_ITEMS = (Message, FunctionCall, FunctionOutput, CustomCall, CustomOutput, ShellCall, ToolSearch, WebSearch)
-_STAMP = ("timestamp", str | float | None, None)
-
-
-def _line(tag: str, payload: Any) -> type[Struct]:
-    """A line type with a payload and a `timestamp`: ISO text or, should that change, an epoch number."""
-    return defstruct("Line", [("payload", payload), _STAMP], tag=tag, gc=False)
-
-
-def _quiet_line(tag: str) -> type[Struct]:
-    """A known line type of which only the time is wanted."""
-    return defstruct("QuietLine", [_STAMP], tag=tag, gc=False, namespace={"payload": None})
-
+_ITEMS = (Message, responses.FunctionOutput, responses.CustomOutput, *responses.CALLS)
 
 LINE: Any = Union[
     (
-        _line("session_meta", Identity),
-        _line("turn_context", Setting),
-        _line("token_usage_record", Record),
-        _line("compacted", Compaction),
-        _line("event_msg", Union[(*_EVENTS, *_quiet(_QUIET_EVENTS))]),
-        _line("response_item", Union[(*_ITEMS, *_quiet(_QUIET_ITEMS))]),
-        *map(_quiet_line, _QUIET_LINES.split()),
+        decode.line("session_meta", Identity),
+        decode.line("turn_context", Setting),
+        decode.line("token_usage_record", Record),
+        decode.line("compacted", Compaction),
+        decode.line("event_msg", Union[(*_EVENTS, *decode.quiet(quiet.CODEX_EVENTS))]),
+        decode.line("response_item", Union[(*_ITEMS, *decode.quiet(quiet.CODEX_ITEMS))]),
+        *map(decode.line, quiet.CODEX_LINES.split()),
     )
 ]

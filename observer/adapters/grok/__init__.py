@@ -1,7 +1,6 @@
 """Grok Build: session folders → records. FACTS.md says what is known of them and from where."""
 
 from observer.adapters.grok.paths import HARNESS, discover, roots
-from observer.adapters.grok.read import read
 from observer.adapters.protocol import Store
 
-ADAPTER = Store(harness=HARNESS, version=2, roots=roots, discover=discover, read=read)
+ADAPTER = Store(HARNESS, 2, roots, discover)

@@ -10,12 +10,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from observer.adapters.protocol import Discovered
+from observer.base.paths import chosen
+from observer.native import folders
 from observer.records.source import SourceFile, Unreadable
 
 HARNESS = "grok"
 UPDATES, EVENTS, HISTORY, SUMMARY = FILES = ("updates.jsonl", "events.jsonl", "chat_history.jsonl", "summary.json")
 SUBAGENTS, META = "subagents", "meta.json"
-_UNIT = "#session"
+UNIT = "#session"
 # A home's sessions folder, a folder per working directory, a folder per session.
 _DEPTH = 2
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}")
@@ -23,10 +25,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}")
 
 def roots(environment: Mapping[str, str], home: Path) -> list[Path]:
     """The agent's home: `GROK_HOME`, else `~/.grok`."""
-    chosen = environment.get("GROK_HOME")
-    if not chosen:
-        return [home / ".grok"]
-    return [home / chosen[2:] if chosen.startswith("~/") else Path(chosen)]
+    return chosen(environment, "GROK_HOME", home) or [home / ".grok"]
 
 
 def discover(root: Path) -> Iterator[Discovered]:
@@ -34,11 +33,6 @@ def discover(root: Path) -> Iterator[Discovered]:
     inner = root / "sessions"
     top = inner if inner.is_dir() else root.parent if root.is_file() else root
     return _sessions(os.path.realpath(top), _DEPTH)
-
-
-def folder_of(path: str) -> str:
-    """The session's folder, of a unit's path."""
-    return path.removesuffix(_UNIT)
 
 
 def plain(native: str) -> str:
@@ -56,7 +50,7 @@ def _sessions(folder: str, depth: int) -> Iterator[Discovered]:
         with os.scandir(folder) as entries:
             listed = {entry.name: entry for entry in sorted(entries, key=lambda entry: entry.name)}
         if not listed.keys().isdisjoint(FILES):
-            yield SourceFile(HARNESS, folder + _UNIT, fingerprint=_fingerprint(listed))
+            yield SourceFile(HARNESS, folder + UNIT, fingerprint=_fingerprint(listed))
             return
     except (FileNotFoundError, NotADirectoryError):
         return
@@ -69,17 +63,9 @@ def _sessions(folder: str, depth: int) -> Iterator[Discovered]:
 
 
 def _fingerprint(listed: Mapping[str, os.DirEntry[str]]) -> str:
-    """A digest of sizes and times of everything that `read` opens."""
-    seen = [_stamp(name, listed[name].path) for name in FILES if name in listed]
+    """Of everything that `read` opens."""
+    files = [(name, listed[name].path) for name in FILES if name in listed]
     if SUBAGENTS in listed and os.path.isdir(listed[SUBAGENTS].path):
         with os.scandir(listed[SUBAGENTS].path) as children:
-            seen.extend(sorted(_stamp(child.name, os.path.join(child.path, META)) for child in children))
-    return hashlib.sha256("\n".join(seen).encode("utf-8", "surrogateescape")).hexdigest()
-
-
-def _stamp(name: str, path: str) -> str:
-    try:
-        found = os.stat(path)
-    except OSError:  # gone since it was listed, or a link to nowhere
-        return name
-    return f"{name} {found.st_size} {found.st_mtime_ns}"
+            files += sorted((child.name, os.path.join(child.path, META)) for child in children)
+    return folders.fingerprint(files)

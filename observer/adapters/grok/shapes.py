@@ -4,15 +4,14 @@ Never interprets. The decoder cuts out values of a wrong type and names them;
 a counter that is null has a wrong type, an absent one is None.
 """
 
-from typing import Annotated, Any
+from typing import Any
 
-from msgspec import Meta, Struct, json
+from msgspec import Struct
 
-from observer.records.usage import LARGEST
+from observer.adapters.wire import acp
+from observer.native.values import Count
 
 _ABSENT: Any = None
-Count = Annotated[int, Meta(ge=0, le=LARGEST)]
-_Other = str | int | float | bool | list[Any] | None
 
 
 class Counters(Struct, rename="camel", gc=False):
@@ -35,18 +34,6 @@ class Usage(Counters, rename="camel", gc=False):
     usage_is_incomplete: Any = None
 
 
-class Text(Struct, gc=False):
-    """A piece of content of any type."""
-
-    text: str | None = None
-
-
-class Block(Struct, gc=False):
-    """A piece of a tool's content."""
-
-    content: Text | _Other = None
-
-
 class Tool(Struct, gc=False):
     """What the client knows of a tool that it really has."""
 
@@ -62,42 +49,10 @@ class UpdateMeta(Struct, gc=False, rename={"prompt_index": "promptIndex", "model
     tool: Tool | None = None
 
 
-class Input(Struct, gc=False):
-    """The inputs of a tool that say what it touches."""
-
-    target_file: Any = None
-    file_path: Any = None
-    path: Any = None
-    target_directory: Any = None
-    directory: Any = None
-    command: Any = None
-    offset: Any = None
-    limit: Any = None
-
-
-class Output(Struct, gc=False):
-    """What is kept of a tool's output."""
-
-    exit_code: Any = None
-    truncated: Any = None
-
-
-_CAMEL = ("sessionUpdate", "toolCallId", "rawInput", "rawOutput")
-_UPDATE = dict(zip(("session_update", "tool_call_id", "raw_input", "raw_output"), _CAMEL, strict=True))
-
-
-class Update(Struct, gc=False, rename=_UPDATE | {"meta": "_meta"}):
+class Update(acp.Update, gc=False):
     """An update of any kind."""
 
-    session_update: str = ""
     meta: UpdateMeta | None = None
-    content: Text | list[Block] | str | None = None
-    tool_call_id: str | None = None
-    kind: str | None = None
-    status: str | None = None
-    locations: list[Any] | None = None
-    raw_input: Input | _Other = None
-    raw_output: Output | _Other = None
     prompt_id: str | None = None
     stop_reason: str | None = None
     usage: Usage | None = None
@@ -140,7 +95,7 @@ class Message(Struct, gc=False):
     """A line of `chat_history.jsonl`."""
 
     type: str | None = None
-    content: list[Text] | str | None = None
+    content: list[acp.Text] | str | None = None
     prompt_index: int | None = None
     synthetic_reason: Any = None
     reasoning_effort: str | None = None
@@ -172,10 +127,3 @@ class Spawned(Struct, gc=False):
 
     child_session_id: str | None = None
     parent_session_id: str | None = None
-
-
-LINE: json.Decoder[Any] = json.Decoder(Line)
-MESSAGE: json.Decoder[Any] = json.Decoder(Message)
-SUMMARY_DOCUMENT: json.Decoder[Any] = json.Decoder(Summary)
-SPAWNED: json.Decoder[Any] = json.Decoder(Spawned)
-EVENT: json.Decoder[Any] = json.Decoder(dict[str, Any])

@@ -3,8 +3,7 @@
 Never reads a table or file that may hold a secret, and never a session's title.
 """
 
-from observer.adapters.opencode import paths
-from observer.adapters.opencode.read import read
+from observer.adapters.opencode.paths import HARNESS, discover, roots
 from observer.adapters.protocol import Store
 
-ADAPTER = Store(harness=paths.HARNESS, version=2, roots=paths.roots, discover=paths.discover, read=read)
+ADAPTER = Store(HARNESS, 2, roots, discover)

@@ -4,21 +4,18 @@ Databases are asked a few grouped questions, folders are listed; no record is
 decoded here. Links inside the older store are not followed.
 """
 
-import hashlib
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from observer.native import folders
 from observer.native.sqlite_ro import Connection, StoreError, columns, opened
+from observer.native.values import unit_name
 from observer.records.source import SourceFile, Unreadable
 
 HARNESS = "opencode"
 DATABASE = "opencode.db"
-_STORAGE = "storage"
-_IN_MEMORY = ":memory:"
-_PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
-_NEEDED = frozenset(("id", "session_id", "data"))
+_JSON = ".json"
 _MESSAGES = "SELECT session_id, COUNT(*), MAX(time_updated), SUM(time_updated) FROM message GROUP BY session_id"
 _PARTS = "SELECT session_id, COUNT(*), MAX(time_updated), SUM(time_updated) FROM part GROUP BY session_id"
 # Releases with a journal raise its number with every change of a part, so an index is all that must be read.
@@ -30,7 +27,7 @@ def roots(environment: Mapping[str, str], home: Path) -> list[Path]:
     """The data folder, and the database that `OPENCODE_DB` names (relative: in the data folder)."""
     data = Path(environment.get("XDG_DATA_HOME") or home / ".local" / "share") / "opencode"
     named = environment.get("OPENCODE_DB", "")
-    return [data, *([data / named] if named and named != _IN_MEMORY else [])]
+    return [data, *([data / named] if named and named != ":memory:" else [])]
 
 
 def discover(root: Path) -> Iterable[SourceFile | Unreadable]:
@@ -46,44 +43,25 @@ def discover(root: Path) -> Iterable[SourceFile | Unreadable]:
         return
     for path in sorted((*real.glob(DATABASE), *real.glob("opencode-*.db"))):
         yield from _in_database(os.path.realpath(path))
-    storage = real / _STORAGE
+    storage = real / "storage"
     yield from _in_files(str(storage if storage.is_dir() else real))
-
-
-def unit(path: str) -> tuple[str, str]:
-    """Store and session of a unit's path."""
-    store, _, session = path.rpartition("#")
-    return store, session
-
-
-def unit_name(session: str) -> str:
-    """What a session is called in a unit's path: its id, or a digest of one that could be anything."""
-    return (
-        session if _PLAIN.fullmatch(session) else "~" + hashlib.sha256(session.encode("utf-8", "replace")).hexdigest()
-    )
-
-
-def is_database(store: str) -> bool:
-    """Whether a store is a database rather than a folder of JSON files."""
-    return not os.path.isdir(store)
 
 
 def session_files(storage: str) -> dict[str, str]:
     """Session → its own file, whichever project it belongs to."""
-    folders = [entry.path for entry in _entries(os.path.join(storage, "session")) if _is_folder(entry)]
-    files = (entry for folder in folders for entry in _documents(folder))
-    return {entry.name.removesuffix(".json"): entry.path for entry in files}
+    projects = folders.folders(os.path.join(storage, "session"))
+    return {entry.name.removesuffix(_JSON): entry.path for each in projects for entry in folders.plain(each, _JSON)}
 
 
 def documents(storage: str, kind: str, owner: str) -> list[str]:
     """The JSON files of a session's messages or a message's parts, in order of their ids."""
-    return sorted(entry.path for entry in _documents(os.path.join(storage, kind, owner)))
+    return sorted(entry.path for entry in folders.plain(os.path.join(storage, kind, owner), _JSON))
 
 
 def _in_database(path: str) -> Iterator[SourceFile | Unreadable]:
     try:
         with opened(path) as connection:
-            if not columns(connection, "message") >= _NEEDED:
+            if not columns(connection, "message") >= {"id", "session_id", "data"}:
                 yield Unreadable(HARNESS, path, "the database has no message table of OpenCode's")
                 return
             found = _fingerprints(connection)
@@ -114,39 +92,12 @@ def _fingerprints(connection: Connection) -> dict[str, list[object]]:
 
 
 def _in_files(storage: str) -> Iterator[SourceFile]:
-    folders = [entry for entry in _entries(os.path.join(storage, "message")) if _is_folder(entry)]
-    heads = session_files(storage) if folders else {}
-    for folder in folders:
-        files = _documents(folder.path)
-        head = heads.get(folder.name)
-        seen = [_seen(path) for path in (*(entry.path for entry in files), *([head] if head else []))]
+    sessions = folders.folders(os.path.join(storage, "message"))
+    heads = session_files(storage) if sessions else {}
+    for folder in sessions:
+        files, session = folders.plain(folder, _JSON), os.path.basename(folder)
+        seen = [folders.seen(path) for path in (*(entry.path for entry in files), heads.get(session, "")) if path]
         # A part that is made makes its folder newer; the message is written again after its parts.
-        parts = [_seen(os.path.join(storage, "part", entry.name.removesuffix(".json")))[1] for entry in files]
+        parts = [folders.seen(os.path.join(storage, "part", entry.name.removesuffix(_JSON)))[1] for entry in files]
         marks = (len(files), sum(size for size, _ in seen), max((newest for _, newest in seen), default=0), sum(parts))
-        yield SourceFile(HARNESS, f"{storage}#{folder.name}", fingerprint=repr(marks))
-
-
-def _seen(path: str) -> tuple[int, int]:
-    """Size and time of change; zeros for what is not there."""
-    try:
-        found = os.stat(path)
-    except OSError:
-        return 0, 0
-    return found.st_size, found.st_mtime_ns
-
-
-def _documents(folder: str) -> list[os.DirEntry[str]]:
-    return [each for each in _entries(folder) if each.name.endswith(".json") and each.is_file(follow_symlinks=False)]
-
-
-def _is_folder(entry: os.DirEntry[str]) -> bool:
-    return entry.is_dir(follow_symlinks=False)
-
-
-def _entries(folder: str) -> list[os.DirEntry[str]]:
-    """What lies in a folder; nothing when it cannot be listed."""
-    try:
-        with os.scandir(folder) as entries:
-            return sorted(entries, key=lambda entry: entry.name)
-    except OSError:
-        return []
+        yield SourceFile(HARNESS, f"{storage}#{session}", fingerprint=repr(marks))

@@ -4,21 +4,19 @@ Never adds up what the store repeats, and never takes a counter that is absent f
 """
 
 from collections.abc import Sequence
-from decimal import Decimal
+from typing import TypeGuard
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from observer.adapters.opencode.shapes import Message, Tokens
 from observer.base.canon import digest
 from observer.records.semantics import OPENCODE, OPENCODE_INSIDE
-from observer.records.usage import TokenUsage
-
-_SHOWN_DIGITS = 32
+from observer.records.usage import TokenUsage, total
 
 
-def is_usage(tokens: Tokens) -> bool:
+def is_usage(tokens: Tokens | UnsetType) -> TypeGuard[Tokens]:
     """Whether any counter is positive: five zeros mean that no usage arrived, not that it was free."""
-    return any(_buckets(tokens))
+    return tokens is not UNSET and any(_buckets(tokens))
 
 
 def meanings(found: Sequence[Tokens]) -> list[str]:
@@ -41,10 +39,9 @@ def meanings(found: Sequence[Tokens]) -> list[str]:
 def counters(tokens: Tokens, label: str) -> TokenUsage:
     """The counters as recorded; the total is their sum, when all are known."""
     plain, output, reasoning, read, write = _buckets(tokens)
-    total = None
-    if plain is not None and output is not None and reasoning is not None and read is not None and write is not None:
-        total = plain + output + read + write + (reasoning if label == OPENCODE.label else 0)
-    return TokenUsage(plain, read, write, None, None, output, reasoning, total)
+    inside = 0 if label == OPENCODE_INSIDE.label else reasoning
+    whole = None if reasoning is None else total(plain, output, read, write, inside)
+    return TokenUsage(plain, read, write, None, None, output, reasoning, whole)
 
 
 def identity(message: Message, tokens: Tokens, seen: dict[str, int]) -> str:
@@ -56,7 +53,7 @@ def identity(message: Message, tokens: Tokens, seen: dict[str, int]) -> str:
     content = [message.provider_id, message.model_id, message.time.created, message.time.completed, *_buckets(tokens)]
     name = digest(content)
     seen[name] = number = seen.get(name, 0) + 1
-    return "opencode:" + (digest([name, number]) if number > 1 else name)[:_SHOWN_DIGITS]
+    return "opencode:" + (digest([name, number]) if number > 1 else name)[:32]
 
 
 def model(message: Message) -> str | None:
@@ -64,21 +61,13 @@ def model(message: Message) -> str | None:
     return "/".join(filter(None, (message.provider_id, message.model_id))) if message.model_id else None
 
 
-def cost(value: float | None) -> str | None:
-    """The recorded number as exact decimal text."""
-    if value is None or not 0 <= value < float("inf"):
-        return None
-    return format(Decimal(repr(value)), "f")
-
-
 def _meaning(tokens: Tokens) -> str | None:
     plain, output, reasoning, read, write = _buckets(tokens)
-    if not reasoning or plain is None or output is None or read is None or write is None:
+    without = total(plain, output, read, write)
+    if not reasoning or without is None:
         return None
-    without = plain + output + read + write
-    return {without + reasoning: OPENCODE.label, without: OPENCODE_INSIDE.label}.get(
-        tokens.total if tokens.total is not UNSET else -1
-    )
+    told: dict[object, str] = {without + reasoning: OPENCODE.label, without: OPENCODE_INSIDE.label}
+    return told.get(tokens.total)
 
 
 def _buckets(tokens: Tokens) -> tuple[int | None, ...]:

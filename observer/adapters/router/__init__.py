@@ -2,6 +2,5 @@
 
 from observer.adapters.protocol import Store
 from observer.adapters.router.paths import HARNESS, discover, homes, roots
-from observer.adapters.router.read import read
 
-ADAPTER = Store(harness=HARNESS, version=1, roots=roots, discover=discover, read=read, homes=homes)
+ADAPTER = Store(HARNESS, 1, roots, discover, homes)

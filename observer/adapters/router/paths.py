@@ -9,6 +9,7 @@ from pathlib import Path
 
 from observer.adapters.protocol import Discovered
 from observer.adapters.router.tables import refusal
+from observer.base.paths import chosen
 from observer.native.sqlite_ro import StoreError, digest, opened
 from observer.records.source import SourceFile, Unreadable
 
@@ -21,11 +22,7 @@ _CODEX = "codex"
 
 def roots(environment: Mapping[str, str], home: Path) -> list[Path]:
     """The state directory the environment names, the usual one, and the one of older releases: all that exist count."""
-    usual = [home / place for place in _PLACES]
-    chosen = environment.get(VARIABLE)
-    if not chosen:
-        return usual
-    return [home / chosen[2:] if chosen.startswith("~/") else Path(chosen), *usual]
+    return [*chosen(environment, VARIABLE, home), *(home / place for place in _PLACES)]
 
 
 def discover(root: Path) -> Iterable[Discovered]:

@@ -10,6 +10,7 @@ from observer.adapters.router.tables import refusal, rows
 from observer.adapters.router.usage import MalformedUsage, usage
 from observer.base.clock import MS, parse_instant
 from observer.native.sqlite_ro import Connection, Row, StoreError, opened
+from observer.native.values import text
 from observer.records.router import (
     DISPATCHERS,
     EVENT_FIELDS,
@@ -67,7 +68,7 @@ class _Reading:
     def jobs(self) -> Iterator[RouterJob]:
         """One per request that has an id."""
         for row in self._rows("jobs"):
-            request = _text(row["request_id"])
+            request = text(row["request_id"])
             if request is None:
                 self._fault("missing_id", "request_id")
                 continue
@@ -75,23 +76,23 @@ class _Reading:
             yield RouterJob(
                 request_id=request,
                 task=task.get("observer_task_id"),
-                status=_text(row["status"]),
-                lane=_text(row["lane"]),
-                kind=_text(row["job_kind"]),
-                replay_of=_text(row["replay_of"]),
-                route=_text(row["route"]),
-                model=_text(row["model"]),
-                effort=_text(row["effort"]),
-                planner_session=_text(row["planner_session_id"]),
-                planner_harness=_text(row["planner_harness"]),
-                planner_model=_text(row["planner_model"]),
-                planner_effort=_text(row["planner_effort"]),
+                status=text(row["status"]),
+                lane=text(row["lane"]),
+                kind=text(row["job_kind"]),
+                replay_of=text(row["replay_of"]),
+                route=text(row["route"]),
+                model=text(row["model"]),
+                effort=text(row["effort"]),
+                planner_session=text(row["planner_session_id"]),
+                planner_harness=text(row["planner_harness"]),
+                planner_model=text(row["planner_model"]),
+                planner_effort=text(row["planner_effort"]),
                 issue=task.get("issue"),
-                project=os.path.basename((_text(row["workspace"]) or "").rstrip("/")) or None,
-                base_commit=_text(row["base_commit"]),
-                head_commit=_text(row["head_commit"]),
-                block_reason=(_text(row["block_reason"]) or "").partition(":")[0].strip() or None,
-                error_class=_text(row["error_class"]),
+                project=os.path.basename((text(row["workspace"]) or "").rstrip("/")) or None,
+                base_commit=text(row["base_commit"]),
+                head_commit=text(row["head_commit"]),
+                block_reason=(text(row["block_reason"]) or "").partition(":")[0].strip() or None,
+                error_class=text(row["error_class"]),
                 cancel_requested=row["cancel_requested"],
                 created_ms=parse_instant(row["created_at"]),
                 updated_ms=parse_instant(row["updated_at"]),
@@ -102,7 +103,7 @@ class _Reading:
         requests = {job.request_id for job in jobs}
         planners = {job.planner_session for job in jobs}
         for row in self._rows("invocations"):
-            name, request = _text(row["invocation_id"]), _text(row["request_id"])
+            name, request = text(row["invocation_id"]), text(row["request_id"])
             if name is None or request is None:
                 self._fault("missing_id", "invocation_id" if name is None else "request_id")
                 continue
@@ -116,38 +117,38 @@ class _Reading:
             yield self._invocation(row, name, request, session)
 
     def _invocation(self, row: Row, name: str, request: str, session: str | None) -> RouterInvocation:
-        meta, reason, terminal = self._object(row, "meta_json"), _text(row["reason"]), row["terminal_class"]
+        meta, reason, terminal = self._object(row, "meta_json"), text(row["reason"]), row["terminal_class"]
         return RouterInvocation(
             id=name,
             request_id=request,
             ordinal=self._ordinal,
             state="active" if terminal is None else _STATES.get(terminal, "unknown"),
-            kind=_text(row["kind"]),
+            kind=text(row["kind"]),
             session=session,
-            stage=_text(row["stage"]),
-            requested_route=_text(row["requested_route"]),
-            policy_version=_text(row["policy_version"]),
-            harness_version=_text(row["harness_version"]),
-            model=_text(row["observed_model"]),
-            effort=_text(row["observed_variant"]),
+            stage=text(row["stage"]),
+            requested_route=text(row["requested_route"]),
+            policy_version=text(row["policy_version"]),
+            harness_version=text(row["harness_version"]),
+            model=text(row["observed_model"]),
+            effort=text(row["observed_variant"]),
             reason=reason,
-            proof_class=_text(meta.get("proof_class")) or (reason if row["kind"] == PROOF else None),
-            terminal_class=_text(terminal),
+            proof_class=text(meta.get("proof_class")) or (reason if row["kind"] == PROOF else None),
+            terminal_class=text(terminal),
             return_code=row["rc"],
             seq=meta.get("seq"),
             started_ms=parse_instant(row["started_at"]),
             ended_ms=parse_instant(row["ended_at"]),
             elapsed_ms=_milliseconds(row["elapsed_secs"]),
-            kit_hash=_text(row["kit_hash"]),
-            direction_supply=_text(row["direction_supply"]),
-            direction_hash=_text(row["direction_hash"]),
+            kit_hash=text(row["kit_hash"]),
+            direction_supply=text(row["direction_supply"]),
+            direction_hash=text(row["direction_hash"]),
             usage=self._usage(row),
         )
 
     def events(self) -> Iterator[RouterEvent]:
         """The decisions of use; of their payloads only single numbers and words."""
         for row in self._rows("events"):
-            request, kind = _text(row["request_id"]), _text(row["kind"])
+            request, kind = text(row["request_id"]), text(row["kind"])
             if request is None or kind not in EVENT_FIELDS:
                 continue
             number = row["id"] if isinstance(row["id"], int) else self._ordinal
@@ -158,20 +159,20 @@ class _Reading:
     def readings(self) -> Iterator[RouterReading]:
         """Quota levels; one whose key or level is none is dropped."""
         for row in self._rows("readings"):
-            pool, window, observed = _text(row["pool"]), _text(row["window"]), parse_instant(row["observed_at"])
+            pool, window, observed = text(row["pool"]), text(row["window"]), parse_instant(row["observed_at"])
             numbers = (row["used"], row["limit_value"] if row["limit_value"] is not None else 0)
             if pool is None or window is None or observed is None or not all(map(_is_level, numbers)):
                 self._fault("schema_error", "readings")
                 continue
             yield RouterReading(
                 pool=pool,
-                model=_text(row["model"]) or "",
+                model=text(row["model"]) or "",
                 window=window,
                 observed_ms=observed,
                 used=row["used"],
                 limit=row["limit_value"],
                 reset_ms=parse_instant(row["reset_at"]),
-                source=_text(row["source"]),
+                source=text(row["source"]),
             )
 
     def _rows(self, table: str) -> Iterator[Row]:
@@ -184,11 +185,11 @@ class _Reading:
 
     def _object(self, row: Row, column: str) -> dict[str, Any]:
         """The JSON object in a column; empty, with a fault, when there is something else."""
-        text = row[column]
-        if text is None:
+        stored = row[column]
+        if stored is None:
             return {}
         try:
-            found = json.loads(text) if isinstance(text, str) else None
+            found = json.loads(stored) if isinstance(stored, str) else None
         except (ValueError, RecursionError):
             self._fault("malformed_json", column)
             return {}
@@ -214,12 +215,8 @@ def _session(row: Row, native: dict[str, Any]) -> str | None:
     harness = _SESSION_KINDS[told] if told else made
     if harness is None or made not in (None, harness):  # no agent is named, or two
         return None
-    name = _text(row["session_id"]) or _text(native.get("thread_id" if harness == "codex" else "session_id"))
+    name = text(row["session_id"]) or text(native.get("thread_id" if harness == "codex" else "session_id"))
     return None if name is None else f"{harness}:{name}"
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) and value else None
 
 
 def _milliseconds(seconds: object) -> int | None:

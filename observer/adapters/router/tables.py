@@ -5,7 +5,7 @@ The statements of this store. Columns that a release lacks are NULL.
 
 from collections.abc import Iterator
 
-from observer.native.sqlite_ro import Connection, Row, columns
+from observer.native.sqlite_ro import Connection, Row, columns, select
 
 SCHEMA = 2
 
@@ -31,7 +31,6 @@ _NEEDED = {
 }
 _VERSIONED = ("invocations", "events")
 _OTHER_SCHEMA = "SELECT COUNT(*) FROM {table} WHERE schema_version IS NOT ?"
-_ROWS = "SELECT {columns} FROM {table} ORDER BY rowid"
 
 
 def refusal(connection: Connection) -> str | None:
@@ -53,7 +52,4 @@ def refusal(connection: Connection) -> str | None:
 
 def rows(connection: Connection, table: str) -> Iterator[Row]:
     """The rows of one table, oldest first; none when there is no such table."""
-    present = columns(connection, table)
-    if present:
-        wanted = (f'"{name}"' if name in present else f"NULL AS {name}" for name in _COLUMNS[table])
-        yield from connection.execute(_ROWS.format(columns=", ".join(wanted), table=table))
+    return select(connection, table, _COLUMNS[table])

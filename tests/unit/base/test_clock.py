@@ -38,3 +38,15 @@ def test_one_instant_in_three_spellings() -> None:
     assert {clock.parse_instant(each) for each in spellings} == {1_790_157_600_000}
     for odd in ("soon", "", True, None, -1, float("nan"), float("inf"), [], 10**30):
         assert clock.parse_instant(odd) is None
+
+
+@given(st.integers(0, 2**48 - 1))
+def test_a_version_7_uuid_carries_its_time(at_ms: int) -> None:
+    digits = f"{at_ms:012x}"
+    assert clock.uuid_instant(f"{digits[:8]}-{digits[8:]}-7abc-8def-000000000000") == at_ms
+
+
+@given(st.none() | st.text(max_size=40))
+def test_other_names_carry_none(name: str | None) -> None:
+    assert clock.uuid_instant(name) is None
+    assert clock.uuid_instant("01a22da0-1111-4aaa-8bbb-000000000001") is None

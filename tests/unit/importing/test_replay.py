@@ -224,7 +224,7 @@ def test_a_contradiction_in_a_replayed_file_keeps_the_first(machine: Machine, cl
 
 def without(message: str) -> Any:
     """An adapter that does not take that message for a response."""
-    real = claude.ADAPTER.read
+    real = claude.ADAPTER.reader.read
 
     def read(lines: Any, context: Any) -> RawBatch:
         found = real(lines, context)

@@ -34,8 +34,8 @@ def batches(harness: str) -> Iterator[RawBatch]:
 @cache
 def _read(adapter: Adapter, path: str) -> RawBatch:
     with open(path, "rb") as file:
-        lines = decode(file.read(), msgspec.json.Decoder(adapter.line), first=0)
-    return adapter.read(lines, adapter.start(SourceFile(adapter.harness, path)))
+        lines = decode(file.read(), msgspec.json.Decoder(adapter.reader.line), first=0)
+    return adapter.reader.read(lines, adapter.reader.start(SourceFile(adapter.harness, path)))
 
 
 @pytest.mark.parametrize("harness", SETS)

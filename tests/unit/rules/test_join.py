@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from observer.rules.join import join
+from observer.rules.join import in_order, join
 
 KEYS = st.lists(st.tuples(st.sampled_from(["s1", "s2"]), st.sampled_from("abcd")))
 
@@ -36,3 +36,17 @@ def test_every_id_is_in_exactly_one_list(calls: list[tuple[str, str]], results: 
     assert sorted(lists) == sorted({*calls, *results})
     assert len(found.joined) + len(found.unanswered_calls) == found.calls == len(set(calls))
     assert len(found.joined) + len(found.unmatched_results) == found.results == len(set(results))
+
+
+@given(
+    st.dictionaries(st.sampled_from("xyz"), st.lists(st.integers(), max_size=3)),
+    st.dictionaries(st.sampled_from("xyz"), st.lists(st.integers(), max_size=3)),
+)
+def test_ends_without_ids_belong_to_as_many_calls_or_to_none(
+    calls: dict[str, list[int]], ends: dict[str, list[int]]
+) -> None:
+    ids = {tool: [f"{tool}{place}" for place, _ in enumerate(found)] for tool, found in calls.items()}
+    found = in_order(ids, ends)
+    for tool, names in ids.items():
+        told = ends.get(tool, [])
+        assert [found.get(name) for name in names] == (told if len(told) == len(names) else [None] * len(names))

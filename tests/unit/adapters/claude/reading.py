@@ -29,7 +29,7 @@ USAGE = {
     "output_tokens_details": {"thinking_tokens": 20},
 }
 _FIRST_MS = 1_790_157_600_000
-_DECODER = msgspec.json.Decoder(ADAPTER.line)
+_DECODER = msgspec.json.Decoder(ADAPTER.reader.line)
 
 
 class Ids:
@@ -109,14 +109,14 @@ def read_file(path: Path, cuts: Sequence[int] = ()) -> RawBatch:
 
 def batches(raw: Sequence[bytes], path: str, cuts: Sequence[int] = ()) -> list[RawBatch]:
     """One batch per piece; between two of them the context survives only as JSON, as in the ledger."""
-    context = ADAPTER.start(SourceFile("claude", path))
+    context = ADAPTER.reader.start(SourceFile("claude", path))
     edges = [0, *sorted(cuts), len(raw)]
     found, ordinal = [], 0
     for begin, end in itertools.pairwise(edges):
         lines = decode(b"\n".join(raw[begin:end]) + b"\n", _DECODER, first=ordinal)
-        found.append(ADAPTER.read(lines, context))
+        found.append(ADAPTER.reader.read(lines, context))
         ordinal += len(lines.records)
-        context = msgspec.json.decode(msgspec.json.encode(context), type=ADAPTER.context)
+        context = msgspec.json.decode(msgspec.json.encode(context), type=ADAPTER.reader.context)
     return found
 
 

@@ -115,11 +115,11 @@ def test_any_cuts_of_any_conversation_change_nothing(made: list[dict[str, Any]],
 @given(made=conversations)
 def test_the_context_is_small_and_holds_nothing_that_was_said(made: list[dict[str, Any]]) -> None:
     """It is stored beside the cursor without passing the privacy screen."""
-    context = ADAPTER.start(reading.SourceFile("claude", reading.PATH))
+    context = ADAPTER.reader.start(reading.SourceFile("claude", reading.PATH))
     raw = b"\n".join(json.dumps(each).encode() for each in made) + b"\n"
-    ADAPTER.read(reading.decode(raw, msgspec.json.Decoder(ADAPTER.line), first=0), context)
+    ADAPTER.reader.read(reading.decode(raw, msgspec.json.Decoder(ADAPTER.reader.line), first=0), context)
     stored = msgspec.json.encode(context)
-    assert msgspec.json.decode(stored, type=ADAPTER.context) == context
+    assert msgspec.json.decode(stored, type=ADAPTER.reader.context) == context
     assert len(stored) < 4096
     assert not any(text.encode() in stored for text in PROMPTS)
 
@@ -127,7 +127,7 @@ def test_the_context_is_small_and_holds_nothing_that_was_said(made: list[dict[st
 def test_the_context_stays_small_whatever_is_never_answered() -> None:
     calls = [reading.assistant("m", None, reading.call("Read", f"toolu_{number}")) for number in range(400)]
     waiting = [reading.enqueue(f"prompt {number}") for number in range(100)]
-    context = ADAPTER.start(reading.SourceFile("claude", reading.PATH))
+    context = ADAPTER.reader.start(reading.SourceFile("claude", reading.PATH))
     raw = b"\n".join(json.dumps(each).encode() for each in calls + waiting) + b"\n"
-    ADAPTER.read(reading.decode(raw, msgspec.json.Decoder(ADAPTER.line), first=0), context)
+    ADAPTER.reader.read(reading.decode(raw, msgspec.json.Decoder(ADAPTER.reader.line), first=0), context)
     assert len(msgspec.json.encode(context)) < 16_384

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from observer.adapters.claude import ADAPTER
-from observer.adapters.claude.context import start
+from observer.adapters.claude.place import start
 from observer.records.source import SourceFile
 
 SESSION = "5b1f0a10-1111-4aaa-8bbb-000000000001"

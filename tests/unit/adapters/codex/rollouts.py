@@ -23,7 +23,7 @@ OTHER = "01a22da9-0000-7aaa-8bbb-000000000002"
 KEY = f"codex:{THREAD}"
 RECORDS = places.RECORDS / "codex"
 BEGIN_MS = parse_iso("2026-11-30T18:14:00.000Z") or 0
-_DECODER = msgspec.json.Decoder(ADAPTER.line)
+_DECODER = msgspec.json.Decoder(ADAPTER.reader.line)
 _NAMES = ("input_tokens", "cached_input_tokens", "cache_write_input_tokens", "output_tokens",
           "reasoning_output_tokens", "total_tokens")  # fmt: skip
 
@@ -118,14 +118,14 @@ def read_home(home: Path) -> RawBatch:
 
 def batches(raw: Sequence[bytes], path: str, cuts: Sequence[int] = ()) -> list[RawBatch]:
     """One batch per piece; between two of them the context survives only as JSON, as in the ledger."""
-    context = ADAPTER.start(SourceFile("codex", path))
+    context = ADAPTER.reader.start(SourceFile("codex", path))
     edges = [0, *sorted(cuts), len(raw)]
     found, ordinal = [], 0
     for begin, end in pairwise(edges):
         lines = decode(b"\n".join(raw[begin:end]) + b"\n", _DECODER, first=ordinal)
-        found.append(ADAPTER.read(lines, context))
+        found.append(ADAPTER.reader.read(lines, context))
         ordinal += len(lines.records)
-        context = msgspec.json.decode(msgspec.json.encode(context), type=ADAPTER.context)
+        context = msgspec.json.decode(msgspec.json.encode(context), type=ADAPTER.reader.context)
     return found
 
 

@@ -52,20 +52,20 @@ def test_the_context_stays_small() -> None:
     rollout = Rollout().turn()
     for number in range(1, 200):
         rollout.count(10**12 + number * 1000, 1000)
-    context = ADAPTER.start(SourceFile("codex", "/x/rollout-x.jsonl"))
+    context = ADAPTER.reader.start(SourceFile("codex", "/x/rollout-x.jsonl"))
     lines = b"\n".join(json.dumps(line).encode() for line in rollout.lines)
-    ADAPTER.read(decode(lines, msgspec.json.Decoder(ADAPTER.line), first=0), context)
+    ADAPTER.reader.read(decode(lines, msgspec.json.Decoder(ADAPTER.reader.line), first=0), context)
     assert len(msgspec.json.encode(context)) < _LONGEST_CONTEXT
 
 
 def test_the_context_holds_no_text() -> None:
     """It is stored as it is, beside the ledger's screened rows."""
     secret = "sk-never-to-be-kept"
-    context = ADAPTER.start(SourceFile("codex", "/x/rollout-x.jsonl"))
+    context = ADAPTER.reader.start(SourceFile("codex", "/x/rollout-x.jsonl"))
     rollout = Rollout(id=None).user(secret).event("user_message", message=secret).meta().user(secret)
     rollout.item("function_call", call_id="c1", name="x", arguments=json.dumps({"cmd": secret}))
     lines = b"\n".join(json.dumps(line).encode() for line in rollout.lines)
-    ADAPTER.read(decode(lines, msgspec.json.Decoder(ADAPTER.line), first=0), context)
+    ADAPTER.reader.read(decode(lines, msgspec.json.Decoder(ADAPTER.reader.line), first=0), context)
     assert secret.encode() not in msgspec.json.encode(context)
 
 

@@ -140,7 +140,7 @@ def _absent_or(path: Path, lines: list[Any] | None, tail: bytes) -> None:
 def read(folder: Path) -> RawBatch:
     """One session folder through the adapter."""
     (unit,) = [each for each in ADAPTER.discover(folder) if isinstance(each, SourceFile)]
-    return ADAPTER.read(unit)
+    return ADAPTER.reader(unit)
 
 
 def of(batch: RawBatch, family: str) -> list[RawEvent]:

@@ -152,9 +152,9 @@ def test_without_a_summary_the_folder_says_where(tmp_path: Path) -> None:
     long = path.parent.rename(path.parent.parent / "srv-kit-1f2e3d")
     (unit,) = ADAPTER.discover(long)
     assert isinstance(unit, SourceFile)
-    assert ADAPTER.read(unit).sessions[0].project is None
+    assert ADAPTER.reader(unit).sessions[0].project is None
     (long / ".cwd").write_text("/srv/a/long/way\n")
-    assert ADAPTER.read(unit).sessions[0].project == "/srv/a/long/way"
+    assert ADAPTER.reader(unit).sessions[0].project == "/srv/a/long/way"
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"info": 5}', '{"info": {"id": 7}}'])
@@ -164,7 +164,7 @@ def test_a_damaged_summary_costs_only_what_it_said(tmp_path: Path, text: str) ->
     (path / "summary.json").write_text(text)
     (unit,) = ADAPTER.discover(path)
     assert isinstance(unit, SourceFile)
-    batch = ADAPTER.read(unit)
+    batch = ADAPTER.reader(unit)
     assert [each.session for each in batch.responses] == [KEY]
     assert len(categories(batch)) == (text != "")
     assert batch.submissions[0].main is (text.startswith('{"'))

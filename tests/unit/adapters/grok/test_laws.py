@@ -98,7 +98,7 @@ def mutated(value: Any, data: st.DataObject) -> Any:
 def read(folder: Path) -> RawBatch:
     (unit,) = ADAPTER.discover(folder)
     assert isinstance(unit, SourceFile)
-    return ADAPTER.read(unit)
+    return ADAPTER.reader(unit)
 
 
 def told(batch: RawBatch) -> list[tuple[Any, ...]]:

@@ -28,7 +28,7 @@ def truth(name: str) -> dict[str, Any]:
 def found(name: str) -> dict[str, RawBatch]:
     """A batch per session id."""
     units = [each for each in ADAPTER.discover(RECORDS / name) if isinstance(each, SourceFile)]
-    return {Path(unit.path.removesuffix("#session")).name: ADAPTER.read(unit) for unit in units}
+    return {Path(unit.path.removesuffix("#session")).name: ADAPTER.reader(unit) for unit in units}
 
 
 def test_there_are_sets() -> None:
@@ -130,7 +130,7 @@ def test_case_34() -> None:
     wanted = json.loads((folder / "expected.json").read_text())["grok"]
     (unit,) = ADAPTER.discover(folder / "home" / ".grok")
     assert isinstance(unit, SourceFile)
-    responses = ADAPTER.read(unit).responses
+    responses = ADAPTER.reader(unit).responses
     assert len(responses) == wanted["responses"]
     assert sum(each.usage.total or 0 for each in responses) == wanted["totalTokens"]
     costs = [Decimal(each.native_cost_usd or "nan") for each in responses]

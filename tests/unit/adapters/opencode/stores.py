@@ -132,7 +132,7 @@ def files(storage: Path, messages: dict[str, dict[str, Any]], *, session: str = 
 
 def read(store: Path, session: str = SESSION) -> RawBatch:
     """One unit through the adapter."""
-    return ADAPTER.read(SourceFile("opencode", f"{store}#{session}", fingerprint="x"))
+    return ADAPTER.reader(SourceFile("opencode", f"{store}#{session}", fingerprint="x"))
 
 
 def categories(batch: RawBatch) -> list[str]:

@@ -116,7 +116,7 @@ def test_missing_columns_are_unknown(tmp_path: Path) -> None:
         old.execute("INSERT INTO message VALUES ('msg_1', 'ses_1', ?)", ('{"role": "user", "time": {"created": 5}}',))
     old.close()
     [unit] = discovered(tmp_path)
-    [session] = ADAPTER.read(unit).sessions
+    [session] = ADAPTER.reader(unit).sessions
     assert (session.project, session.parent, session.started_ms) == (None, None, 5)
 
 

@@ -165,7 +165,7 @@ def _responses(store: Path) -> dict[str, Counter[Any]]:
     """Figures of the responses, per session."""
     found = {}
     for path in fingerprints(store):
-        batch: RawBatch = ADAPTER.read(SourceFile("opencode", path, fingerprint="x"))
+        batch: RawBatch = ADAPTER.reader(SourceFile("opencode", path, fingerprint="x"))
         assert all(isinstance(fault, Quarantine) for fault in batch.faults)
         found[path.rpartition("#")[2]] = Counter((each.usage, each.at_ms) for each in batch.responses)
     return found

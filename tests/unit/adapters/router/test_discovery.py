@@ -77,7 +77,7 @@ def test_the_fingerprint_follows_every_change_and_nothing_else(tmp_path: Path, w
             owner.execute("UPDATE jobs SET status = ?", (status,))
             owner.commit()
             prints.append(found(tmp_path)[0].fingerprint)
-            read = ADAPTER.read(SourceFile("router", str(path))).router
+            read = ADAPTER.reader(SourceFile("router", str(path))).router
             assert read is not None
             assert read.jobs[0].status == status
     finally:

@@ -24,7 +24,7 @@ def folder(tmp_path: Path) -> Path:
 
 def batch(ledger: Ledger, folder: Path, **how: Any) -> Batch:
     """What passes the screen."""
-    return screen(ADAPTER.read(SourceFile("router", str(ledger.write(folder, **how)))))
+    return screen(ADAPTER.reader(SourceFile("router", str(ledger.write(folder, **how)))))
 
 
 def records(ledger: Ledger, folder: Path, **how: Any) -> RouterRecords:
@@ -265,7 +265,7 @@ def test_columns_that_a_release_lacks_are_unknown(folder: Path) -> None:
 def test_a_ledger_that_changed_its_shape_after_it_was_found_is_not_read(folder: Path) -> None:
     path = Ledger().job().run(schema_version=3).write(folder)
     with pytest.raises(StoreError, match="schema_version"):
-        ADAPTER.read(SourceFile("router", str(path)))
+        ADAPTER.reader(SourceFile("router", str(path)))
 
 
 _ANYTHING = st.one_of(

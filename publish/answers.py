@@ -4,6 +4,7 @@ Knows the answers of GitHub's API and no library; makes Stop of them. Never
 decides whether to try again (publish.patience).
 """
 
+import math
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -63,7 +64,7 @@ def limit(refused: Refused) -> Wait | None:
     if _SECONDS.fullmatch(after):
         return _wait(int(after), now_ms)
     if refused.headers.get("x-ratelimit-remaining") == "0" and _EPOCH.fullmatch(reset):
-        return _wait(max(0.0, int(reset) - now_ms / clock.MS), now_ms)
+        return _wait(max(0, math.ceil(int(reset) - now_ms / clock.MS)), now_ms)
     if refused.status == 429 or any(words in refused.message.lower() for words in _LIMITED):
         return _wait(UNTOLD_WAIT_S, now_ms)
     return None

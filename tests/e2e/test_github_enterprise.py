@@ -166,7 +166,7 @@ def test_what_another_program_planted_in_our_name_is_ours(
     newer = post(SECOND, *words, api_url=enterprise.api_url, **NOWHERE).json
     assert (newer["result"], newer["comment_id"]) == ("updated", planted["id"])
     (listed,) = gh(f"repos/{github.repo}/issues/{github.pr}/comments")
-    assert "Since the snapshot before: " in listed["body"]
+    assert escaped(listed["body"]) == github.comments()[0]["body"] != body
 
 
 def test_a_comment_on_a_commit_is_read_back_too(github: Lab, enterprise: Enterprise, post: Post, gh: Tool) -> None:

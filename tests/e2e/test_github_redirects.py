@@ -41,7 +41,7 @@ def test_a_rename_in_the_middle_of_a_publication_is_followed(github: Lab, post: 
     github.facade.fail(faults.redirect(308, faults.editing, one))
     again = post(SECOND).json
     assert (again["result"], again["comment_id"]) == ("updated", made["comment_id"])
-    assert "Since the snapshot before: " in github.comments()[-1]["body"]
+    assert f"made={SECOND.cutoff} -->" in github.comments()[-1]["body"]
 
 
 def test_a_list_that_is_redirected_without_its_query_is_still_complete(github: Lab, post: Post) -> None:

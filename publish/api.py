@@ -19,8 +19,9 @@ from observer.records import evidence as records
 from observer.records.evidence import Evidence
 from publish import comment, extract, overlap, posting, result, totals
 from publish import evidence as reading
+from publish.addresses import API_URL, checked_url
 from publish.figures import Subject
-from publish.github import API_URL, GitHub, checked_url
+from publish.github import GitHub
 from publish.patience import DEFAULT_WAIT_S, Patience
 from publish.plan import Proposal
 from publish.posting import Place

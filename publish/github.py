@@ -13,15 +13,13 @@ from msgspec.structs import replace
 
 from observer.base.errors import TargetRefused
 from publish import answers
-from publish.addresses import API_URL, checked_url
+from publish.addresses import API_URL
 from publish.answers import Refused, Unreachable
 from publish.ownership import Comment, Me
 from publish.posting import Place
 from publish.result import Stop
 from publish.target import Target
 from publish.wire import Wire
-
-__all__ = ["API_URL", "GitHub", "checked_url"]
 
 # Tokens by their first letters that speak for a person, who can always be asked for by name.
 _PERSONAL = ("ghp_", "github_pat_", "gho_", "ghu_")

@@ -19,9 +19,9 @@ from observer.evidence import build
 from observer.evidence.build import Destination
 from observer.records.evidence import Evidence
 from publish import api, reviewed, target, token
+from publish.addresses import API_URL
 from publish.api import Prepared
 from publish.evidence import LARGEST, read
-from publish.github import API_URL
 from publish.patience import DEFAULT_WAIT_S
 from publish.result import Result
 from publish.target import Target

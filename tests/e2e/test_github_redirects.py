@@ -21,7 +21,7 @@ def test_a_renamed_repository_is_written_under_its_new_name(github: Lab, post: P
     place = ("--commit", github.commit[:9]) if commit else ("--pr", github.pr)
     first, second = (post(each, "--repo", OLD, *place) for each in (FIRST, SECOND))
     assert [first.json["result"], second.json["result"]] == ["created", "updated"]
-    assert first.json["target"]["repo"] == github.repo
+    assert [first.json["target"]["repo"], second.json["target"]["repo"]] == [github.repo, github.repo]
     assert len(github.comments(commit=commit)) == 1
     assert not any(OLD in each for each in github.writes)
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from observer.records.evidence import Evidence, Outcome
-from publish import api, plan, target
+from publish import api, plan, target, wire
 from publish.figures import Subject
 from publish.ownership import Comment
 from publish.result import Result
@@ -137,6 +137,26 @@ def test_another_subject_joins_the_comment(github: Lab) -> None:
     alone = post(github, evidence(used(input=1), task="prod"), only=True)
     assert (alone.result, alone.other_subjects) == ("updated", [])
     assert "non-prod" not in github.comments()[0]["body"]
+
+
+def test_a_post_whose_answer_never_comes_is_looked_for(github: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    """P08: stored, but the connection was given up: one comment, and its POST was not repeated."""
+    monkeypatch.setattr(wire, "_SILENCE_S", 1)
+    github.facade.fail(faults.slow(1.5, faults.posting))
+    assert post(github, task()).result == "created"
+    assert (len(github.comments()), len(github.writes)) == (1, 1)
+
+
+def test_an_edit_whose_answer_never_comes_is_made_again(github: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twice the same text is once the same text; a list that stays away is asked for again, too."""
+    post(github, task())
+    monkeypatch.setattr(wire, "_SILENCE_S", 1)
+    said: list[str] = []
+    for spoils in (faults.reading, faults.editing):
+        github.facade.fail(faults.slow(1.5, spoils))
+    assert post(github, later(), announce=said.append).result == "updated"
+    assert [each.partition(";")[0] for each in said] == ["GitHub did not answer: ReadTimeout"] * 2
+    assert len(github.comments()) == 1
 
 
 def test_line_ends_that_the_server_changed_are_no_change(github: Lab) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import httpx
 
 from tests.peers.artifacts import Artifact, zipped
+from tests.peers.exchange import Request
 from tests.peers.proxy import Facade
 
 OWNER = "octocat"
@@ -61,7 +62,9 @@ class Lab:
         """All comments, as the server has them now."""
         found: list[dict[str, Any]] = []
         for page in itertools.count(1):
-            listed = self.ask("GET", f"{self._place(commit)}?per_page=100&page={page}")
+            listed = self.facade.forward(
+                Request("GET", f"{self._place(commit)}?per_page=100&page={page}", self.token)
+            ).value
             found += listed
             if len(listed) < 100:
                 return found

@@ -48,8 +48,10 @@ class Facade:
         self.moved_to: str | None = None
         # Called before a POST is passed on and again before it is answered, so that publishers can be made to meet.
         self.around_post: Callable[[], object] | None = None
+        # What the rules learn on the way: names by number, authors by node, which issues are pull requests.
         self.repositories: dict[str, str] = {}
         self.authors: dict[str, tuple[str, str]] = {}
+        self.pulls: dict[str, bool] = {}
         self._faults: list[tuple[Fault, list[int]]] = []
         self._lock = Lock()
         self._listener = Listener(self.respond)

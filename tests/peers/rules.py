@@ -58,6 +58,7 @@ def mended(facade: "Facade", request: Request, reply: Answer) -> Answer:
         comments = value if isinstance(value, list) else [value]
         for each in comments:
             _mend_comment(facade, each)
+            _mend_link(facade, request.token, each)
         return reply.saying(value)
     return reply
 
@@ -68,6 +69,16 @@ def _mend_comment(facade: "Facade", comment: dict[str, Any]) -> None:
     if "issue_url" in comment:
         folded = comment["id"] in facade.minimized
         comment["minimized"] = {"reason": "outdated"} if folded else None
+
+
+def _mend_link(facade: "Facade", token: str, comment: dict[str, Any]) -> None:
+    """The page of a pull request is /pull/…, not /issues/…."""
+    place = comment.get("issue_url", "").removeprefix(facade.url)
+    if place not in facade.pulls:
+        pull = place.replace("/issues/", "/pulls/")
+        facade.pulls[place] = bool(place) and facade.raw(Request("GET", pull, token)).status == 200
+    if facade.pulls[place]:
+        comment["html_url"] = comment["html_url"].replace("/issues/", "/pull/", 1)
 
 
 def _credentials(facade: "Facade", request: Request) -> Answer | None:

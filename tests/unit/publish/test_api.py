@@ -9,7 +9,7 @@ import pytest
 from observer.base.errors import PublishRefused, TargetRefused, UsageError
 from observer.pricing import bundle
 from observer.records.evidence import Outcome, Target
-from publish import api, cells, extract, github, marker, target
+from publish import addresses, api, cells, extract, marker, target
 from publish import evidence as reading
 from publish.api import Prepared
 from tests.builders.evidence import evidence, used
@@ -84,7 +84,7 @@ def test_an_address_that_would_give_the_token_away_is_refused(url: str) -> None:
 )
 def test_enterprise_and_loopback_addresses_are_taken_as_they_are(url: str, used_as: str) -> None:
     """P24: with or without a slash at the end."""
-    assert github.checked_url(url) == used_as
+    assert addresses.checked_url(url) == used_as
 
 
 @pytest.mark.parametrize("slug", ["", "App Name", "app[bot]", "../x", "A"])

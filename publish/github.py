@@ -223,7 +223,11 @@ class GitHub:
             return Me(f"{self._slug}[bot]", "Bot")
         if trouble is not None and answers.may_pass(trouble):
             raise trouble
-        raise Stop("refused", "identity_unknown", "the token does not say whose it is; name the app that it belongs to")
+        raise Stop(
+            "refused",
+            "identity_unknown",
+            "the token does not say whose it is; name the app that it belongs to: --app-slug NAME",
+        )
 
 
 def _repository(url: str) -> str | None:

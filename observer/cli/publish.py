@@ -138,9 +138,12 @@ def _bytes(path: Path, largest: int) -> bytes:
 
 def _seconds(text: str) -> float:
     """A span that is one: finite and not negative."""
-    number = float(text)
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
     if not 0 <= number <= _LONGEST_WAIT_S:
-        raise ValueError(text)
+        raise argparse.ArgumentTypeError(f"not a number of seconds from 0 to {_LONGEST_WAIT_S:g}: {text!r}")
     return number
 
 

@@ -74,7 +74,7 @@ def _measure(size: str, truth: dict[str, Any], ours: Observer, other: Ccusage | 
     _say(f"\n{size}: {truth['bytes'] / 1e6:.0f} MB, {lines} lines, {rounds} rounds\n")
     _say("| step | wall s (median) | min–max | CPU s | peak MiB |\n| --- | ---: | ---: | ---: | ---: |")
     for name, measured in runs.items():
-        _say(_row(name, measured))
+        _say(row(name, measured))
     found = check.differences(truth, ours.ask)
     _verdict("Agent Observer: by model, day, project and session, every counter", found)
     if other:
@@ -92,7 +92,8 @@ def _rounds(steps: Steps, rounds: int) -> dict[str, list[Measured]]:
     return runs
 
 
-def _row(name: str, measured: list[Measured]) -> str:
+def row(name: str, measured: list[Measured]) -> str:
+    """One line of a table of measured steps."""
     seconds = [run.seconds for run in measured]
     cpu = statistics.median(run.cpu for run in measured)
     peak = max(run.peak_mib for run in measured)

@@ -64,11 +64,19 @@ def is_newer(remembered: Subject, published: Subject) -> bool:
 def _after(there: Subject, now: Subject) -> Subject:
     """The published subject, with what the comment said before.
 
-    The same snapshot again changes nothing, so that its comment does not either.
+    The same snapshot again changes nothing, so that its comment does not either;
+    the same export that was published beside others, neither: what it shared
+    with them is still counted once.
     """
+    if there.evidence_id == now.evidence_id and _elsewhere(there) > _elsewhere(now):
+        return there
     if there.snapshot_id == now.snapshot_id:
         return msgspec.structs.replace(now, before=there.before)
     return msgspec.structs.replace(now, before=_brief(there))
+
+
+def _elsewhere(subject: Subject) -> int:
+    return 0 if subject.figures is None else subject.figures.elsewhere
 
 
 def _brief(there: Subject) -> Before | None:

@@ -6,8 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from observer.records.evidence import Evidence, Outcome
-from publish import api, extract, groups, overlap, target, totals
+from publish import api, extract, groups, overlap, plan, target, totals
 from publish.figures import shown
+from publish.ownership import Comment
+from publish.plan import Proposal
 from tests.builders.evidence import CODEX, LEDGER, evidence, used
 
 OTHER = "beef" * 8
@@ -43,6 +45,16 @@ def test_the_same_export_twice_and_an_older_one_count_once() -> None:
     prepared = api.prepare([older, FIRST, FIRST], PR)
     assert (len(prepared.subjects), prepared.superseded, prepared.overlap) == (1, 2, 0)
     assert prepared.body == api.prepare([FIRST], PR).body
+
+
+def test_an_export_published_again_alone_stays_counted_once() -> None:
+    """A2: the comment still shows the other machine, so what both hold must not be added now."""
+    copy = evidence(used(responses=3, input=300), used(effort="low", responses=1, input=7), ledger=OTHER)
+    both = api.prepare([FIRST, copy], PR)
+    there = Comment(1, both.body, None, None)
+    for each in (FIRST, copy):
+        again = plan.make(there, Proposal(PR.key, api.prepare([each], PR).subjects))
+        assert (again.action, again.body) == ("unchanged", both.body)
 
 
 def test_a_selection_gives_way_to_a_task() -> None:

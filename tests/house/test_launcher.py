@@ -132,3 +132,9 @@ def test_a_failed_set_up_is_not_taken_for_a_finished_one(checkout: Path, tmp_pat
 @pytest.fixture
 def _ready(checkout: Path) -> None:
     assert call(checkout / "bin" / "agent-observer", cwd=checkout).returncode == 3
+
+
+@pytest.mark.parametrize(("words", "code"), [(("-d", "/"), 0), (("-d", "/no such folder"), 1), (("1", "-gt", "2"), 1)])
+def test_on_the_path_of_a_plugin_host_test_is_still_test(tmp_path: Path, words: tuple[str, ...], code: int) -> None:
+    done = subprocess.run([ROOT / "bin" / "test", *words], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (code, "", "")

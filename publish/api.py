@@ -143,7 +143,8 @@ def publish(
             force=force,
             reviewed=prepared.body if prepared.reviewed else None,
         )
-        return posting.Publication(server, proposal, patience, place=place, settle_s=settle).run()
+        done = posting.Publication(server, proposal, patience, place=place, settle_s=settle).run()
+        return msgspec.structs.replace(done, overlap_responses=prepared.overlap)
 
 
 def _stopped(prepared: Prepared, stop: Stop) -> Result:

@@ -33,7 +33,8 @@ class Result(Struct, frozen=True):
     memory was unreadable and is lost. `target_state`: open, closed or merged.
     Subject ids: `other_subjects` that the comment shows too, `older` ones whose
     newer snapshot in the comment stays, `lost` ones that it had no room to
-    remember. `body`: the text of the comment as it stands now.
+    remember. `overlap_responses`: how many stood in more than one export and are
+    counted once. `body`: the text of the comment as it stands now.
     """
 
     result: Outcome
@@ -51,6 +52,7 @@ class Result(Struct, frozen=True):
     other_subjects: list[str] = []
     older: list[str] = []
     lost: list[str] = []
+    overlap_responses: int = 0
     body: str | None = None
 
     @property

@@ -213,3 +213,14 @@ def race(github: Lab) -> Callable[[list[Evidence]], list[Result]]:
             return list(pool.map(lambda each: post(github, each), given))
 
     return run
+
+
+def test_two_machines_that_hold_the_same_responses_count_them_once(github: Lab) -> None:
+    """A2: merged by response id, and said in the comment and in the result."""
+    given = [task(), task(ledger="beef" * 8)]
+    prepared = api.prepare(given, target.parse(github.repo, pr=github.pr))
+    made = api.publish(prepared, token=github.token, api_url=github.api_url)
+    assert (made.result, made.document()["overlap_responses"]) == ("created", 2)
+    (comment,) = github.comments()
+    assert "2 responses stood in more than one of the exports and are counted once." in comment["body"]
+    assert "2 of 2 responses owned" in comment["body"]

@@ -23,6 +23,7 @@ from publish.wire import Wire
 
 # Tokens by their first letters that speak for a person, who can always be asked for by name.
 _PERSONAL = ("ghp_", "github_pat_", "gho_", "ghu_")
+_OF_APPS = "ghs_"
 _NODES = "nodes(ids:$ids){id ... on Comment{viewerDidAuthor}}"
 _AUTHORED = f"query($ids:[ID!]!){{{_NODES}}}"
 # One question more in the same request: what the result says of a pull request that was not asked for.
@@ -49,6 +50,7 @@ class GitHub:
         self._wire = Wire(token, api_url=api_url, ca_file=ca_file)
         self._target = target
         self._personal = token.startswith(_PERSONAL)
+        self._of_app = token.startswith(_OF_APPS)
         self._slug = app_slug
         self._account: Me | None = None
         self._located: Place | None = None
@@ -99,6 +101,9 @@ class GitHub:
         """
         if self._personal and not claiming:
             return Me()
+        if self._account is None and not claiming and not self._of_app:
+            # No comment to ask about: the account is the shorter way to be sure that the next publication knows ours.
+            self._account = self._ask_account()
         if self._account is None:
             try:
                 wrote = self._authored(claiming)

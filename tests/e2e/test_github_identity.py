@@ -135,3 +135,13 @@ def test_a_token_that_may_only_comment_updates_its_own_comment(github: Lab, post
     github.comment(f"{marker}\nby the owner")
     assert words(post(FIRST, token=OTHER_TOKEN), post(SECOND, token=OTHER_TOKEN)) == ["created", "updated"]
     assert github.comments()[0]["body"].endswith("by the owner")
+
+
+def test_a_token_of_unknown_kind_says_who_it_is_before_anything_is_posted(github: Lab, post: Post) -> None:
+    """A4: one question more than with a personal token, and it comes before the POST."""
+    github.facade.log.clear()
+    made = post(FIRST, token=PLAIN_TOKEN)
+    assert made.json["result"] == "created"
+    asked = [each.partition("?")[0].replace(f"/repos/{github.repo}", "") for each in github.facade.log]
+    comments = f"/issues/{github.pr}/comments"
+    assert asked == [f"GET {comments}", "GET /user", f"GET /pulls/{github.pr}", f"POST {comments}", f"GET {comments}"]

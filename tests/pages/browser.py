@@ -12,7 +12,13 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-_NAMES = ("chromium", "chromium-browser", "google-chrome")
+# The last is where macOS keeps it, which no PATH leads to.
+_NAMES = (
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+)
 _FLAGS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
     "--disable-background-networking", "--disable-component-update", "--hide-scrollbars", "--force-color-profile=srgb",

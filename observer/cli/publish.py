@@ -2,8 +2,8 @@
 
 From the ledger (--task, --session), from exported evidence (--evidence), or
 from a dry run that somebody looked at (--reviewed). The comment's other
-subjects stay. Aggregates only. --dry-run shows the comment and touches no network; posting
-takes the token from GITHUB_TOKEN, GH_TOKEN or `gh auth token`.
+subjects stay. Aggregates only. --dry-run shows the comment and touches no
+network; posting takes the token from GITHUB_TOKEN, GH_TOKEN or `gh auth token`.
 """
 
 import argparse

@@ -13,7 +13,6 @@ from typing import TextIO
 import msgspec
 
 from observer.base.errors import REFUSED, EvidenceRefused, ObserverError, TargetRefused
-from observer.base.text import plural
 from observer.records.evidence import Evidence
 from publish import api, artifact, budget, event, evidence, report, token, wishes
 from publish.artifact import MOST_DOCUMENTS, Document
@@ -103,7 +102,7 @@ class Run:
             "comment_id": posted.comment_id,
             "comment_url": posted.comment_url,
             "body": self._so_far.body if posted.body is None else posted.body,
-            "notes": (*self._so_far.notes, *_notes(posted)),
+            "notes": (*self._so_far.notes, *posted.notes),
         }
 
     def _event(self) -> Event:
@@ -180,11 +179,6 @@ def _prepared(given: list[Evidence], chosen: Target) -> api.Prepared:
 def _known(prepared: api.Prepared, wished: Wishes) -> dict[str, object]:
     """What is known once the comment is ready: its text, what it was made from, what that costs."""
     found = budget.estimate(prepared)
-    notes = []
-    if prepared.overlap:
-        notes.append(f"in more than one document, and counted once: {plural(prepared.overlap, 'response')}")
-    if prepared.superseded:
-        notes.append(f"left out, because a newer one is there: {plural(prepared.superseded, 'document')}")
     return {
         "body": prepared.body,
         "evidence_ids": tuple(each.evidence_id for each in prepared.evidence),
@@ -192,23 +186,5 @@ def _known(prepared: api.Prepared, wished: Wishes) -> dict[str, object]:
         "budget": wished.budget,
         "over_budget": budget.verdict(found, wished.budget),
         "fails_over_budget": wished.fails_over_budget,
-        "notes": tuple(notes),
+        "notes": prepared.notes,
     }
-
-
-def _notes(result: Result) -> list[str]:
-    """What else there is to say of a comment, as `publish` says it."""
-    found = []
-    if result.other_subjects:
-        found.append(f"also shown, from earlier publications: {plural(len(result.other_subjects), 'subject')}")
-    if result.older:
-        found.append(f"left alone, because the comment shows it newer: {plural(len(result.older), 'subject')}")
-    if result.lost:
-        found.append(f"no longer shown, for lack of room: {plural(len(result.lost), 'subject')}")
-    if result.state_discarded:
-        found.append("the comment's memory of earlier subjects was unreadable and is lost")
-    if result.duplicates:
-        found.append(f"further comments of this identity, left alone: {', '.join(map(str, result.duplicates))}")
-    if result.foreign_markers:
-        found.append(f"comments by others that carry our marker: {', '.join(map(str, result.foreign_markers))}")
-    return found

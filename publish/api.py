@@ -15,6 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from observer.base.errors import PublishRefused, TargetRefused, UsageError
+from observer.base.text import plural
 from observer.records import evidence as records
 from observer.records.evidence import Evidence
 from publish import comment, extract, overlap, posting, result, totals
@@ -55,6 +56,17 @@ class Prepared(Struct, frozen=True):
             "overlap_responses": self.overlap,
             "superseded_documents": self.superseded,
         }
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a person should know of the exports, each in one line."""
+        found = []
+        if self.overlap:
+            found.append(f"in more than one export, and counted once: {plural(self.overlap, 'response')}")
+        if self.superseded:
+            text = "left out, because a newer one of the same subject is there"
+            found.append(f"{text}: {plural(self.superseded, 'export')}")
+        return tuple(found)
 
     @property
     def cost(self) -> tuple[Decimal, bool]:

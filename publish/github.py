@@ -87,7 +87,7 @@ class GitHub:
 
     def comments(self) -> list[Comment]:
         """All comments of the target, 100 a page, every page; after a redirect without its query, 30 a page."""
-        listed = {each.id: each for page in self._wire.pages(self._place(), _Comment) for each in page}
+        listed = {each.id: each for page in self._wire.pages(self._place(), list[_Comment]) for each in page}
         self._nodes.update((each.id, each.node_id) for each in listed.values())
         for each in listed.values():
             self._learn(each)

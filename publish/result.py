@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from observer.base.errors import FAILED, REFUSED
+from observer.base.text import plural
 from publish.target import Target
 
 Outcome = Literal["created", "updated", "unchanged", "skipped", "refused", "failed"]
@@ -59,6 +60,24 @@ class Result(Struct, frozen=True):
     def exit_code(self) -> int:
         """0 when the comment is as it should be or left on purpose, 1 failed, 2 refused."""
         return {"failed": FAILED, "refused": REFUSED}.get(self.result, 0)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What else there is to say to a person, each in one line."""
+        counted = (
+            (self.other_subjects, "also shown, from earlier publications: {}"),
+            (self.older, "left alone, because the comment shows it newer: {}"),
+            (self.lost, "no longer shown, for lack of room: {}"),
+        )
+        named = (
+            (self.duplicates, "further comments of this identity, left alone: {}"),
+            (self.foreign_markers, "comments by others that carry our marker, left alone: {}"),
+        )
+        found = [text.format(plural(len(ids), "subject")) for ids, text in counted if ids]
+        if self.state_discarded:
+            found.append("the comment's memory of earlier subjects was unreadable and is lost")
+        found += (text.format(", ".join(map(str, ids))) for ids, text in named if ids)
+        return tuple(found)
 
     def document(self) -> dict[str, Any]:
         """The JSON form."""

@@ -77,14 +77,14 @@ class Wire:
         """A request whose answer says nothing but that it was done."""
         self._reply(method, path)
 
-    def pages(self, path: str, into: type[T]) -> Iterator[list[T]]:
-        """A list, a hundred at a time, along the links that the server gives."""
+    def pages(self, path: str, into: type[T]) -> Iterator[T]:
+        """A list of that type, a hundred at a time, along the links that the server gives."""
         seen = {path}
         following: str | None = f"{path}?per_page={_PAGE}"
         while following is not None:
             seen.add(following)
             reply = self._reply("GET", following)
-            yield _decoded(reply.text, list[into])  # type: ignore[valid-type]
+            yield _decoded(reply.text, into)
             following = _next(reply.headers.get("link", ""))
             if following in seen:
                 raise answers.unexpected("a list of pages that leads back to itself")

@@ -31,4 +31,7 @@ class Questions:
         self.events[place] = structs.replace(self.events[place], status=status, duration_ms=wait_ms)
 
     def _add(self, spot: Spot, name: str | None, status: str | None) -> None:
-        self.events.append(spot.event("permission", f"permission:{len(self.events)}", name=name, status=status))
+        native_id = f"permission:{len(self.events)}"
+        self.events.append(
+            RawEvent(spot.session, "permission", native_id, spot.ordinal, spot.at_ms, spot.turn, name, status=status)
+        )

@@ -12,7 +12,6 @@ from pathlib import Path
 
 from observer.base.errors import EvidenceRefused, TargetRefused, UsageError
 from observer.base.paths import environment
-from observer.base.text import plural
 from observer.cli import export, options
 from observer.cli.output import Output
 from observer.evidence import build
@@ -71,10 +70,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, out: Output) -> int:
     """Shows or posts the comment; 0 as it should be, 1 failed, 2 refused."""
     prepared = _prepared(args)
-    if prepared.overlap:
-        out.note(f"in more than one export, and counted once: {plural(prepared.overlap, 'response')}")
-    if prepared.superseded:
-        out.note(f"left out, because a newer one of the same subject is there: {plural(prepared.superseded, 'export')}")
+    for note in prepared.notes:
+        out.note(note)
     if args.dry_run:
         out.json(prepared.document()) if out.wants_json else out.text(prepared.body)
         return 0
@@ -168,15 +165,5 @@ def _show(result: Result, out: Output) -> None:
     out.text(" ".join(part for part in (word, str(result.target), result.comment_url or "") if part))
     if result.message:
         out.note(result.message)
-    if result.other_subjects:
-        out.note(f"the comment also shows {len(result.other_subjects)} other subjects; --only drops them")
-    if result.older:
-        out.note(f"{len(result.older)} subjects were left alone: the comment shows newer snapshots of them")
-    if result.lost:
-        out.note(f"{len(result.lost)} subjects are no longer shown: the comment had no room to remember them")
-    if result.state_discarded:
-        out.note("the comment's memory of earlier subjects was unreadable and is lost")
-    if result.duplicates:
-        out.note(f"further comments of this identity, left alone: {', '.join(map(str, result.duplicates))}")
-    if result.foreign_markers:
-        out.note(f"comments by others that carry our marker, left alone: {', '.join(map(str, result.foreign_markers))}")
+    for note in result.notes:
+        out.note(note)

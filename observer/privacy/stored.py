@@ -85,7 +85,8 @@ def _detail(text: str | None) -> RawDetail | None:
 def _label(column: str) -> Rule:
     def keep(text: str) -> str | None:
         described = msgspec.structs.replace(_SESSION, **{column: text})
-        return getattr(screen.screen(RawBatch(sessions=[described])).sessions[0], column)  # type: ignore[no-any-return]
+        kept: str | None = getattr(screen.screen(RawBatch(sessions=[described])).sessions[0], column)
+        return kept
 
     return keep
 

@@ -2,7 +2,6 @@
 
 from msgspec import Struct
 
-from observer.records.event import Family, RawDetail, RawEvent
 from observer.records.response import RECORDED, Response
 from observer.records.usage import TokenUsage
 
@@ -14,25 +13,6 @@ class Spot(Struct, frozen=True, gc=False):
     ordinal: int
     at_ms: int | None
     turn: str | None
-
-    def event(
-        self,
-        family: Family,
-        native_id: str,
-        *,
-        name: str | None = None,
-        target: str | None = None,
-        status: str | None = None,
-        duration_ms: int | None = None,
-        size_bytes: int | None = None,
-        truncated: bool = False,
-        detail: RawDetail | None = None,
-    ) -> RawEvent:
-        """An event at this place."""
-        return RawEvent(
-            self.session, family, native_id, self.ordinal, self.at_ms, self.turn, name, target, status, duration_ms,
-            size_bytes, truncated, detail,
-        )  # fmt: skip
 
     def response(
         self,

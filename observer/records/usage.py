@@ -34,7 +34,8 @@ class TokenUsage(Struct, frozen=True, gc=False):
 
 def total(*parts: int | None) -> int | None:
     """The sum of all parts; unknown as soon as one of them is."""
-    return None if None in parts else sum(parts)  # type: ignore[arg-type]
+    known = [part for part in parts if part is not None]
+    return sum(known) if len(known) == len(parts) else None
 
 
 def lifetimes(short: int | None, long: int | None, whole: int | None) -> tuple[int | None, int | None, bool]:

@@ -4,7 +4,7 @@ import json
 import math
 import os
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeGuard
 
 from observer.adapters.router.tables import refusal, rows
 from observer.adapters.router.usage import MalformedUsage, usage
@@ -222,8 +222,8 @@ def _session(row: Row, native: dict[str, Any]) -> str | None:
 def _milliseconds(seconds: object) -> int | None:
     if not _is_level(seconds):
         return None
-    return round(float(seconds) * MS)  # type: ignore[arg-type]
+    return round(float(seconds) * MS)
 
 
-def _is_level(value: object) -> bool:
+def _is_level(value: object) -> TypeGuard[int | float]:
     return isinstance(value, int | float) and math.isfinite(value) and value >= 0
